@@ -1,0 +1,1 @@
+"""A calibration: outcome model, estimates and item scores of one outcome, put together."""

@@ -1,0 +1,208 @@
+"""Pool, labels and sample put together: which rows are labelled, and how they were drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bacon.calibration.randomness import describe_difference, randomness_notice
+from bacon.data.notice import Notice
+from bacon.data.survey_design import SurveyDesign
+from bacon.errors import DesignError, TooFewLabelsError
+from bacon.estimation.designs import (
+    cluster_design,
+    probability_notices,
+    simple_design,
+    stratified_design,
+)
+from bacon.io.labels import match_ids, match_labels
+from bacon.sampling.columns import categories
+from bacon.sampling.strata import strata_codes, strata_rule
+
+if TYPE_CHECKING:
+    from bacon.arrays import BoolArray, FloatArray, IntArray
+    from bacon.data.labels import Labels
+    from bacon.data.pool import Pool
+    from bacon.data.sample import Sample, StrataRule
+
+__all__ = ["Aligned", "align"]
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """The labelled rows of a pool with the design they came by.
+
+    Parameters
+    ----------
+    y : (m,) float64
+        Labels used, in the order of ``design.rows``.
+    design : SurveyDesign
+        Rows and how they were drawn.
+    kind : str
+        Name of the design for people.
+    assumed : bool
+        Whether the design was assumed and not recorded.
+    n_drawn : int
+        Items drawn; `design.n_labels` of them were answered.
+    stratum, psu : (N,) int64 or None
+        Stratum and drawn unit of every item.
+    notices : tuple of Notice
+        What was set aside, assumed or noticed.
+    """
+
+    y: FloatArray
+    design: SurveyDesign
+    kind: str
+    assumed: bool
+    n_drawn: int
+    stratum: IntArray | None
+    psu: IntArray | None
+    notices: tuple[Notice, ...]
+
+
+def align(
+    pool: Pool,
+    labels: Labels,
+    outcome: str,
+    *,
+    sample: Sample | None = None,
+    strata: str | None = None,
+) -> Aligned:
+    """Match labels to the pool and settle the design.
+
+    With a sample, labels outside the draw are set aside and drawn items without an answer
+    are taken as missing at random; both are told. Without one, inclusion probabilities of
+    the pool decide, then `strata`, and else the labelled items are assumed to be a simple
+    random sample.
+    """
+    rows, y, _ = match_labels(pool, labels, outcome)
+    if len(rows) == 0:
+        raise TooFewLabelsError(
+            f"{labels.source}: column {outcome} has no label for any item of {pool.source}; "
+            "at least 2 are needed."
+        )
+    if sample is not None:
+        return _from_sample(pool, sample, rows, y)
+    if pool.pi is not None:
+        design = SurveyDesign("poisson", pool.n_items, rows, pool.pi[rows])
+        told = probability_notices(pool.pi, len(rows))
+        return Aligned(y, design, "probability", False, len(rows), None, None, told)
+    if strata is not None:
+        rule = strata_rule(pool, strata)
+        codes = strata_codes(pool, rule)
+        design, told = stratified_design(codes, rows, rule.names)
+        kind = f"stratified by {rule.column}"
+        stratum: IntArray | None = codes
+    else:
+        design, told, kind, stratum = simple_design(rows, pool.n_items), (), "simple", None
+    told = (*_assumed(kind, len(rows), pool.n_items), *told, *randomness_notice(pool, design))
+    return Aligned(y, design, kind, True, len(rows), stratum, None, told)
+
+
+def _assumed(kind: str, m: int, n_items: int) -> tuple[Notice, ...]:
+    """Say first that the draw is an assumption."""
+    if m == n_items:
+        return ()
+    how = "a simple random sample" if kind == "simple" else f"a random sample {kind}"
+    return (
+        Notice(
+            "assumed_sample",
+            f"No sample file given: the {m:,} labelled rows are taken as {how}.",
+        ),
+    )
+
+
+def _from_sample(pool: Pool, sample: Sample, rows: IntArray, y: FloatArray) -> Aligned:
+    """Keep the labels inside the draw and make its design."""
+    if sample.pool_fingerprint != pool.fingerprint:
+        raise DesignError(
+            f"the sample was drawn from another pool ({sample.n_items:,} items) than "
+            f"{pool.source} ({pool.n_items:,} items): their ids differ. Give the pool it was "
+            "drawn from."
+        )
+    drawn = match_ids(pool, sample.ids, whose="drawn items")
+    position = np.full(pool.n_items, -1, dtype=np.int64)
+    position[drawn] = np.arange(len(drawn))
+    inside = position[rows] >= 0
+    notices = list(_volunteers(pool, sample, rows, inside))
+    rows, y = rows[inside], y[inside]
+    if len(rows) == 0:
+        raise DesignError(
+            f"none of the {len(inside):,} labels belongs to the {sample.n_drawn:,} drawn items; "
+            "is this the sheet of these labels?"
+        )
+    answered = position[rows]
+    notices += _unanswered(pool, sample, drawn, answered)
+    stratum = psu = None
+    if sample.kind == "stratified" and sample.strata is not None:
+        stratum = strata_codes(pool, sample.strata)
+        design, told = stratified_design(stratum, rows, sample.strata.names)
+        notices += told
+    elif sample.kind == "clusters" and sample.cluster_column is not None:
+        psu = categories(pool, sample.cluster_column, role="the drawn clusters")[0]
+        design = cluster_design(psu, rows, whole=False)
+    elif sample.kind in ("poisson", "systematic"):
+        rate = len(rows) / sample.n_drawn
+        kind = "poisson" if sample.kind == "poisson" else "fixed"
+        design = SurveyDesign(kind, pool.n_items, rows, sample.pi[answered] * rate)  # type: ignore[arg-type]
+    else:
+        design = simple_design(rows, pool.n_items)
+    return Aligned(y, design, sample.kind, False, sample.n_drawn, stratum, psu, tuple(notices))
+
+
+def _by_stratum(pool: Pool, rule: StrataRule | None, rows: IntArray) -> str:
+    """Say which strata `rows` come from, largest first."""
+    if rule is None:
+        return ""
+    counts = np.bincount(strata_codes(pool, rule)[rows], minlength=len(rule.names))
+    top = [h for h in np.argsort(-counts, kind="stable")[:4] if counts[h] > 0]
+    return " From " + ", ".join(f"{rule.names[h]}: {counts[h]:,}" for h in top) + "."
+
+
+def _volunteers(
+    pool: Pool, sample: Sample, rows: IntArray, inside: BoolArray
+) -> tuple[Notice, ...]:
+    """Tell of labels outside the draw."""
+    outside = rows[~inside]
+    if len(outside) == 0:
+        return ()
+    differ = describe_difference(pool, outside, rows[inside])
+    return (
+        Notice(
+            "labels_outside_sample",
+            f"{len(outside):,} labels are not of drawn items and were set aside: how they came "
+            f"about is unknown, so they cannot support the claim."
+            f"{_by_stratum(pool, sample.strata, outside)}{differ}",
+        ),
+    )
+
+
+def _unanswered(
+    pool: Pool, sample: Sample, drawn: IntArray, answered: IntArray
+) -> tuple[Notice, ...]:
+    """Tell of drawn items without a label, unless the answered ones are themselves a sample."""
+    m = len(answered)
+    if m == sample.n_drawn:
+        return ()
+    missing = np.ones(sample.n_drawn, dtype=bool)
+    missing[answered] = False
+    if sample.kind == "uniform" and not missing[:m].any():
+        return (
+            Notice(
+                "finished_prefix",
+                f"The first {m:,} of {sample.n_drawn:,} drawn items are labelled. The sheet is in "
+                "random order, so they are themselves a simple random sample.",
+            ),
+        )
+    differ = describe_difference(pool, drawn[missing], drawn[~missing])
+    return (
+        Notice(
+            "unanswered",
+            f"{sample.n_drawn - m:,} of {sample.n_drawn:,} drawn items have no label. The claim "
+            "now assumes that they are missing at random"
+            f"{' within strata' if sample.strata is not None else ''}, which nothing here checks."
+            f"{_by_stratum(pool, sample.strata, drawn[missing])}{differ}",
+        ),
+    )

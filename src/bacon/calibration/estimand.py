@@ -1,0 +1,74 @@
+"""Names of estimands as users type them: mean, quantile:0.5, proportion:ge:4."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bacon.errors import InputError
+from bacon.estimation.events import Cut, check_cut
+
+__all__ = ["Estimand", "parse_estimand"]
+
+_USAGE = (
+    "mean, sd, variance, quantile:0.5, proportion:ge:4, proportion:le:2, "
+    "proportion:between:2:4 or proportion:eq:3"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimand:
+    """What is estimated.
+
+    Parameters
+    ----------
+    kind : str
+        mean, sd, variance, quantile or proportion.
+    name : str
+        As typed.
+    tau : float or None
+        Level of a quantile.
+    cut : tuple or None
+        Event of a proportion of numbers.
+    label : str or None
+        Class of a proportion of labels in words.
+    """
+
+    kind: str
+    name: str
+    tau: float | None = None
+    cut: Cut | None = None
+    label: str | None = None
+
+
+def _number(text: str, name: str) -> float:
+    """Return the number in a part of an estimand's name."""
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"estimand {name!r}: {text!r} is not a number; use {_USAGE}.") from None
+
+
+def parse_estimand(name: str, levels: tuple[str, ...] | None = None) -> Estimand:
+    """Return the estimand called `name`; `levels` are the classes of labels in words."""
+    kind, _, rest = name.partition(":")
+    if kind in ("mean", "sd", "variance") and not rest:
+        return Estimand(kind, name)
+    if kind == "quantile" and rest:
+        return Estimand(kind, name, tau=_number(rest, name))
+    if kind == "proportion" and rest:
+        relation, _, value = rest.partition(":")
+        if levels is not None:
+            return _class_share(name, relation, value, levels)
+        numbers = tuple(_number(part, name) for part in value.split(":"))
+        return Estimand(kind, name, cut=check_cut((relation, *numbers)))  # type: ignore[arg-type]
+    raise InputError(f"estimand {name!r} is not known; use {_USAGE}.")
+
+
+def _class_share(name: str, relation: str, value: str, levels: tuple[str, ...]) -> Estimand:
+    """Return the share of one class of labels in words."""
+    if relation != "eq" or value not in levels:
+        raise InputError(
+            f"estimand {name!r}: labels in words have shares of a class only, such as "
+            f"proportion:eq:{levels[0]}; the classes are {', '.join(levels)}."
+        )
+    return Estimand("proportion", name, label=value)

@@ -1,0 +1,78 @@
+"""Whether the labelled items look like a random draw on the judges."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bacon.data.notice import Notice
+from bacon.estimation.augmented import weighted_mean
+from bacon.estimation.intervals import t_quantile
+from bacon.estimation.sandwich import degrees_of_freedom, pool_variance
+from bacon.features.feature_map import run_mean
+
+if TYPE_CHECKING:
+    from bacon.arrays import FloatArray, IntArray
+    from bacon.data.pool import Pool
+    from bacon.data.survey_design import SurveyDesign
+
+__all__ = ["describe_difference", "randomness_notice"]
+
+LEVEL = 0.999
+"""Level of the randomisation bound, over all judges together (Bonferroni)."""
+
+
+def numeric_judges(pool: Pool) -> list[tuple[str, FloatArray]]:
+    """Return name and run mean (N,) of the numeric judges."""
+    return [(judge.name, run_mean(judge)) for judge in pool.judges if judge.levels is None]
+
+
+def randomness_notice(pool: Pool, design: SurveyDesign) -> tuple[Notice, ...]:
+    """Tell when labelled items differ from the pool on a judge by more than a draw would make.
+
+    Each judge's labelled mean is compared with its pool mean, in standard errors of the
+    design; the bound is Student's at level 0.999 over all judges (Bonferroni). Missing
+    scores count as the judge's mean.
+    """
+    judges = numeric_judges(pool)
+    if design.n_labels in (1, design.n_items) or not judges:
+        return ()
+    bound = t_quantile(1.0 - (1.0 - LEVEL) / len(judges), degrees_of_freedom(design))
+    worst: list[tuple[float, str]] = []
+    for name, score in judges:
+        centre = float(np.nanmean(score))
+        gap = np.where(np.isnan(score), 0.0, score - centre)[design.rows]
+        shift = weighted_mean(gap, 1.0 / design.pi)
+        variance = pool_variance(gap - shift, design)
+        if variance > 0.0 and abs(shift) > bound * math.sqrt(variance):
+            worst.append((abs(shift) / math.sqrt(variance), f"{name} by {shift:+.3g}"))
+    if not worst:
+        return ()
+    worst.sort(reverse=True)
+    names = ", ".join(text for _, text in worst[:3])
+    return (
+        Notice(
+            "labels_not_random",
+            f"The labelled rows differ from the pool more than a random draw would: on {names}"
+            f"{f' and {len(worst) - 3} more judges' if len(worst) > 3 else ''}. If they were not "
+            "drawn at random, the interval does not hold.",
+        ),
+    )
+
+
+def describe_difference(pool: Pool, these: IntArray, others: IntArray) -> str:
+    """Say on which judge two sets of rows differ most, in the judge's units."""
+    best = (0.0, "")
+    for name, score in numeric_judges(pool):
+        spread = float(np.nanstd(score))
+        a, b = score[these], score[others]
+        a, b = a[~np.isnan(a)], b[~np.isnan(b)]
+        if spread == 0.0 or len(a) == 0 or len(b) == 0:
+            continue
+        gap = float(a.mean() - b.mean())
+        if abs(gap) / spread > best[0]:
+            text = f" On {name} they score {gap:+.3g} against the others"
+            best = (abs(gap) / spread, f"{text} ({abs(gap) / spread:.2f} SD), the widest gap.")
+    return best[1]

@@ -1,0 +1,192 @@
+"""Saving a calibration as JSON and npz, and using it on new items."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bacon.errors import InputError
+from bacon.features.feature_map import Column, FeatureMap, feature_matrix
+from bacon.files import write_together
+from bacon.outcome.persist import KeptModels, keep_models
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bacon.arrays import FloatArray
+    from bacon.calibration.calibration import Calibration
+    from bacon.data.pool import Pool
+
+__all__ = ["SavedCalibration", "load_calibration", "save_calibration"]
+
+SCHEMA = "bacon-calibration/1"
+
+
+@dataclass(frozen=True, eq=False)
+class SavedCalibration:
+    """A calibration read back: it scores new items and shows the result it was saved with.
+
+    Parameters
+    ----------
+    source : str
+        File it came from.
+    result : mapping
+        The result record at the time of saving.
+    text : str
+        The summary at the time of saving.
+    scale : (float, float) or None
+        Lowest and highest possible label.
+    """
+
+    source: str
+    result: Mapping[str, Any] = field(repr=False)
+    text: str = field(repr=False)
+    scale: tuple[float, float] | None
+    feature_map: FeatureMap = field(repr=False)
+    models: KeptModels = field(repr=False)
+
+    def summary(self) -> str:
+        """Return the summary as it was when saved."""
+        return self.text
+
+    def predict(self, pool: Pool) -> Any:
+        """Return the calibrated score of every item of a pool, new or old.
+
+        Parameters
+        ----------
+        pool : Pool
+            Items with the same judges and features.
+
+        Returns
+        -------
+        frame
+            item_id and score, in the library the pool came from. Scores are surrogates: no
+            human has seen these items, and no interval comes with them. Cut to the scale
+            where one was stated.
+
+        Raises
+        ------
+        InputError
+            The pool lacks a judge, a feature or the embeddings of the calibration.
+        """
+        import polars as pl
+
+        from bacon.io.frames import to_backend
+
+        score = self.models.predict(feature_matrix(pool, self.feature_map))
+        if self.scale is not None:
+            score = np.clip(score, *self.scale)
+        ids = pl.Series(pool.ids.tolist())
+        return to_backend(pl.DataFrame({"item_id": ids, "score": score}), pool.backend)
+
+
+def _paths(path: Path) -> tuple[Path, Path]:
+    """Return the JSON and npz files of a calibration called `path`."""
+    stem = path.with_suffix("") if path.suffix in (".json", ".npz") else path
+    return stem.with_name(stem.name + ".json"), stem.with_name(stem.name + ".npz")
+
+
+def save_calibration(cal: Calibration, path: Path, *, overwrite: bool) -> None:
+    """Write models, features and result; see :meth:`Calibration.save`."""
+    if cal.model == "human-only" or cal.levels is not None:
+        why = "it has no model" if cal.model == "human-only" else "its labels are words"
+        raise InputError(f"this calibration cannot score new items, as {why}; it is not saved.")
+    predictions = cal.fitted.predictions
+    labelled = np.bincount(
+        predictions.stratum[cal.aligned.design.rows], minlength=len(predictions.weights)
+    )
+    weights = labelled @ predictions.weights / labelled.sum()
+    models = keep_models(cal.fitted.models, weights)
+    arrays = {"coef": models.coef, "intercept": models.intercept, "weights": models.weights}
+    if cal.feature_map.components is not None and cal.feature_map.embedding_centre is not None:
+        arrays["components"] = cal.feature_map.components
+        arrays["embedding_centre"] = cal.feature_map.embedding_centre
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays)
+    payload = buffer.getvalue()
+    record = {
+        "schema": SCHEMA,
+        "arrays_blake2b": hashlib.blake2b(payload, digest_size=16).hexdigest(),
+        "columns": [
+            {
+                "name": c.name,
+                "kind": c.kind,
+                "source": c.source,
+                "centre": c.centre,
+                "scale": c.scale,
+                "level": c.level,
+            }
+            for c in cal.feature_map.columns
+        ],
+        "scale": None if cal.scale is None else list(cal.scale),
+        "result": cal.to_dict(),
+        "summary": cal.summary(),
+    }
+    json_path, npz_path = _paths(path)
+    text = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    write_together({npz_path: payload, json_path: text.encode()}, overwrite=overwrite)
+
+
+def load_calibration(path: str | Path) -> SavedCalibration:
+    """Read a calibration that was saved by ``cal.save(path)``.
+
+    Parameters
+    ----------
+    path : str or Path
+        The name given to ``save``, with or without its ending.
+
+    Returns
+    -------
+    SavedCalibration
+
+    Raises
+    ------
+    InputError
+        A file is missing, damaged, or the two do not belong together.
+
+    Examples
+    --------
+    ``bacon.load_calibration("cal").predict(new_pool)``
+    """
+    json_path, npz_path = _paths(Path(path))
+    try:
+        text_bytes, payload = json_path.read_bytes(), npz_path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"{error.filename} cannot be read ({error.strerror}); a calibration is the two files "
+            f"{json_path.name} and {npz_path.name} together."
+        ) from None
+    damaged = InputError(
+        f"{json_path}: is not a calibration saved by this version of bacon, or is damaged; save it "
+        "again."
+    )
+    try:
+        record = json.loads(text_bytes)
+    except ValueError:
+        raise damaged from None
+    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
+        raise damaged
+    if hashlib.blake2b(payload, digest_size=16).hexdigest() != record.get("arrays_blake2b"):
+        raise InputError(
+            f"{npz_path}: does not belong to {json_path.name}; the two files were not saved "
+            "together. Copy both again."
+        )
+    try:
+        columns = tuple(Column(**column) for column in record["columns"])
+        with np.load(io.BytesIO(payload), allow_pickle=False) as stored:
+            arrays: dict[str, FloatArray] = {name: stored[name] for name in stored.files}
+        scale = None if record["scale"] is None else (record["scale"][0], record["scale"][1])
+        models = KeptModels(arrays["coef"], arrays["intercept"], arrays["weights"])
+        result, text = record["result"], record["summary"]
+    except (KeyError, TypeError, ValueError, IndexError):
+        raise damaged from None
+    if models.coef.shape != (len(models.weights), len(columns)):
+        raise damaged
+    feature_map = FeatureMap(columns, arrays.get("components"), arrays.get("embedding_centre"))
+    return SavedCalibration(json_path.name, result, text, scale, feature_map, models)

@@ -1,0 +1,152 @@
+"""The result as a person reads it: a small table, then plain sentences."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from bacon.calibration.estimand import Estimand, parse_estimand
+
+if TYPE_CHECKING:
+    from bacon.calibration.calibration import Calibration
+    from bacon.estimation.intervals import Interval, Target
+    from bacon.estimation.results import Estimate
+
+__all__ = ["summary_text"]
+
+
+def decimals(*values: float) -> int:
+    """Return how many decimals show the smallest of `values` with two digits."""
+    sizes = [abs(value) for value in values if math.isfinite(value) and value != 0.0]
+    if not sizes:
+        return 2
+    return min(max(1 - math.floor(math.log10(min(sizes))), 0), 8)
+
+
+def _ends(interval: Interval, digits: int) -> str:
+    """Return low - high, or that there is none."""
+    if math.isnan(interval.low):
+        return "(no valid interval)"
+    return f"{interval.low:.{digits}f} - {interval.high:.{digits}f}"
+
+
+def _table(rows: list[tuple[str, str, str, str]], title: str, level: float) -> list[str]:
+    """Lay out the three rows in columns."""
+    head = ("", title, f"{level * 100:g} % interval", "half-width")
+    cells = [head, *rows]
+    widths = [max(len(row[k]) for row in cells) for k in range(4)]
+    return [
+        "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    ]
+
+
+def _row(name: str, value: float, interval: Interval, digits: int) -> tuple[str, str, str, str]:
+    """Return one row of the table."""
+    half = "" if math.isnan(interval.low) else f"{interval.half_width:.{digits}f}"
+    return name, f"{value:.{digits}f}", _ends(interval, digits), half
+
+
+def _about(asked: Estimand) -> str:
+    """Return the sentence's beginning: what is said of the pool."""
+    if asked.kind == "mean":
+        return "People would score these {n:,} items {value} on average"
+    if asked.kind == "proportion":
+        event = (
+            f"be {asked.label!r}"
+            if asked.label is not None
+            else {
+                "ge": "be at least {0:g}",
+                "le": "be at most {0:g}",
+                "eq": "be {0:g}",
+                "between": "be between {0:g} and {1:g}",
+            }[(asked.cut or ("ge",))[0]].format(*(asked.cut or ())[1:])
+        )
+        return f"By people's word, {{value}} of these {{n:,}} items would {event}"
+    if asked.kind == "quantile":
+        return f"The {asked.tau:g} quantile of people's scores of these {{n:,}} items is {{value}}"
+    words = {"sd": "standard deviation", "variance": "variance"}[asked.kind]
+    return f"The {words} of people's scores of these {{n:,}} items is {{value}}"
+
+
+def _worth(cal: Calibration, estimate: Estimate, target: Target) -> str:
+    """Say what the labels were worth with the judges."""
+    worth = estimate.effective_labels(target)
+    n = cal.n_labels
+    if cal.model == "human-only":
+        return f"The {n:,} labels speak alone; the judges are ignored."
+    if math.isnan(worth):
+        if estimate.variances.pool == 0.0:
+            return "Every item is labelled: nothing is left to estimate for these items."
+        return "What the labels are worth cannot be told: their spread is not determined."
+    fit = (
+        f": R2 {cal.r2:.2f} out of fold"
+        if estimate.name == "mean" and not math.isnan(cal.r2)
+        else ""
+    )
+    text = f"Your {n:,} labels worked like {worth:,.0f}{fit} ({cal.model} on all judges)."
+    if worth <= 1.02 * n:
+        text += " The judges do not help here; the labels alone are as good."
+    return text
+
+
+def _estimand_lines(cal: Calibration, name: str, level: float, target: Target) -> list[str]:
+    """Return table and sentences of one estimand."""
+    asked = parse_estimand(name, cal.levels)
+    estimate = cal.estimate(name)
+    alone = cal.estimate(name, labels_alone=True)
+    ours, theirs = estimate.interval(level, target), alone.interval(level, target)
+    digits = decimals(ours.half_width, theirs.half_width)
+    if all(math.isnan(interval.low) for interval in (ours, theirs)):
+        digits = decimals(estimate.value)
+    raw = cal.raw.estimate(asked)
+    rows = [
+        _row("BACON", estimate.value, ours, digits),
+        _row("labels alone", alone.value, theirs, digits),
+    ]
+    if raw is not None:
+        rows.append(("judges, raw average", f"{raw:.{digits}f}", "(no valid interval)", ""))
+    lines = _table(rows, name, level)
+    n = cal.pool.n_items
+    begin = _about(asked).format(n=n, value=f"{estimate.value:.{digits}f}")
+    pool, population = (estimate.interval(level, t) for t in ("pool", "population"))
+    percent = f"{level * 100:g} %"
+    if math.isnan(pool.low):
+        lines.append(f"{begin}; there is no valid interval: {pool.reason}.")
+    else:
+        lines.append(f"{begin} ({percent} interval {_to(pool, digits)}).")
+    if not math.isnan(population.low):
+        lines.append(f"For items like them that you have not seen: {_to(population, digits)}.")
+    if raw is not None:
+        gap = raw - estimate.value
+        side = "too high" if gap > 0 else "too low"
+        lines.append(
+            f"The judges alone would have said {raw:.{digits}f}, {abs(gap):.{digits}f} {side}."
+        )
+    elif cal.raw.reason is not None and asked.label is None:
+        lines.append(f"The judges alone say nothing on this scale: {cal.raw.reason}.")
+    lines.append(_worth(cal, estimate, target))
+    lines += [notice.message for notice in estimate.notices]
+    return lines
+
+
+def _to(interval: Interval, digits: int) -> str:
+    """Return low to high."""
+    return f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"
+
+
+def summary_text(
+    cal: Calibration, estimands: tuple[str, ...], *, level: float, target: Target
+) -> str:
+    """Return what is assumed, then a table and sentences for each estimand, then the rest."""
+    first = [n for n in cal.notices if n.code in _FIRST]
+    rest = [n for n in cal.notices if n.code not in _FIRST]
+    lines = [notice.message for notice in first]
+    for name in estimands or cal.default_estimands():
+        lines += _estimand_lines(cal, name, level, target)
+    lines += [f"Note: {notice.message}" for notice in rest]
+    return "\n".join(lines)
+
+
+_FIRST = ("assumed_sample", "labels_not_random", "labels_outside_sample", "unanswered")
+"""Notices that bear on whether the claim holds at all, printed before the numbers."""

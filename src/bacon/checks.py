@@ -1,0 +1,147 @@
+"""Validation at the public edge: the argument, the rule, the value got and the mend."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bacon.errors import InputError
+
+if TYPE_CHECKING:
+    from bacon.arrays import BoolArray, FloatArray
+
+__all__ = [
+    "check_level",
+    "check_on_scale",
+    "check_probabilities",
+    "check_scale",
+    "check_seed",
+    "check_target",
+    "check_vector",
+    "first_row",
+]
+
+LARGEST = 1e150
+"""Values beyond this overflow when squared."""
+
+
+def check_level(level: float) -> None:
+    """Refuse a confidence level outside (0, 1)."""
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level must lie between 0 and 1, such as 0.95; got {level!r}.")
+
+
+def check_target(target: str) -> None:
+    """Refuse a target other than pool and population."""
+    if target not in ("pool", "population"):
+        raise InputError(
+            f'target must be "pool" (these items) or "population" (more items like them); '
+            f"got {target!r}."
+        )
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that is not a whole number from 0 up."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed must be a whole number from 0 up; got {seed!r}.")
+
+
+def check_scale(scale: tuple[float, float] | None) -> None:
+    """Refuse a scale that is not two finite numbers, the lower first."""
+    if scale is None:
+        return
+    ok = len(scale) == 2 and all(math.isfinite(end) for end in scale) and scale[0] < scale[1]
+    if not ok:
+        raise InputError(
+            f"scale must be two numbers, the lower first, such as (1, 6); got {scale!r}."
+        )
+
+
+def check_on_scale(
+    y: FloatArray, rows: npt.NDArray[np.int64], scale: tuple[float, float] | None
+) -> None:
+    """Refuse a label outside the stated scale; `rows` (m,) are the positions of `y` (m,)."""
+    if scale is None:
+        return
+    outside = (y < scale[0]) | (y > scale[1])
+    if outside.any():
+        k = first_row(outside)
+        raise InputError(
+            f"y[{int(rows[k])}] = {y[k]:g} lies outside the scale {scale[0]:g} to {scale[1]:g} "
+            f"({int(outside.sum())} such labels); mend the labels or the scale."
+        )
+
+
+def first_row(bad: BoolArray) -> int:
+    """Return the first position where `bad` holds."""
+    return int(np.argmax(bad))
+
+
+def check_vector(
+    name: str, values: npt.ArrayLike, *, length: int | None = None, missing: bool = False
+) -> FloatArray:
+    """Return `values` as a float64 vector, refusing what is not one.
+
+    Parameters
+    ----------
+    name : str
+        Argument named in messages.
+    values : array_like
+        Candidate, one value an item.
+    length : int, optional
+        Required number of items.
+    missing : bool
+        Whether NaN is allowed.
+    """
+    array: npt.NDArray[Any] = np.asarray(values)
+    if array.ndim != 1:
+        raise InputError(
+            f"{name} must be a vector with one value an item; got an array of shape "
+            f"{array.shape} (use .ravel() if it holds one column)."
+        )
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{name} must hold numbers; got values of type {array.dtype}.")
+    if length is not None and len(array) != length:
+        raise InputError(f"{name} must have {length:,} values, one an item; got {len(array):,}.")
+    array = array.astype(np.float64, copy=False)
+    _check_finite(name, array, missing=missing)
+    return array
+
+
+def _check_finite(name: str, array: FloatArray, *, missing: bool) -> None:
+    """Refuse infinities, numbers that would overflow and, unless allowed, NaN."""
+    # One sum decides the usual case without an N-long temporary.
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = float(array.sum()) if len(array) else 0.0
+    largest = max(abs(float(array.max())), abs(float(array.min()))) if len(array) else 0.0
+    if math.isfinite(total) and largest <= LARGEST:
+        return
+    bad = np.isinf(array) | (np.abs(array) > LARGEST)
+    if not missing:
+        bad |= np.isnan(array)
+    if bad.any():
+        row = first_row(bad)
+        what = "is missing" if math.isnan(array[row]) else "is not a usable number"
+        raise InputError(
+            f"{name}[{row}] = {array[row]!s} {what}; every value must be finite and at most "
+            f"{LARGEST:g} in size. Mend or drop that item."
+        )
+
+
+def check_probabilities(name: str, pi: FloatArray) -> None:
+    """Refuse inclusion probabilities outside (0, 1]."""
+    bad = ~((pi > 0.0) & (pi <= 1.0))
+    if not bad.any():
+        return
+    row = first_row(bad)
+    value = float(pi[row])
+    if value == 0.0:
+        why = "an item that can never be drawn is covered by no claim; drop it or give it a chance"
+    elif math.isnan(value):
+        why = "every item needs its probability of being drawn"
+    else:
+        why = "a probability of being drawn lies above 0 and at most at 1"
+    raise InputError(f"{name}[{row}] = {value:g}: {why}.")

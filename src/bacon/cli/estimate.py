@@ -1,0 +1,246 @@
+"""`bacon estimate`: the main job in one command."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from bacon.errors import InputError
+
+if TYPE_CHECKING:
+    from bacon.calibration.calibration import Calibration
+    from bacon.estimation.intervals import Target
+    from bacon.io.tables import Table
+    from bacon.outcome.crossfit import CrossFitMode
+
+__all__ = ["estimate_command"]
+
+VERDICT_NO, VERDICT_OPEN = 3, 4
+"""Exit codes: the requirement fails, or the interval does not decide it."""
+
+
+def estimate_command(
+    pool: Annotated[Path, typer.Argument(help="File with every item.", show_default=False)],
+    label: Annotated[
+        str | None, typer.Option(help="Column of the labels in the pool's own file.")
+    ] = None,
+    labels: Annotated[Path | None, typer.Option(help="File of the labels, if another.")] = None,
+    value: Annotated[str | None, typer.Option(help="Column of the labels in that file.")] = None,
+    rater: Annotated[str | None, typer.Option(help="Column that names the rater.")] = None,
+    sample: Annotated[
+        Path | None, typer.Option(help="Sheet the labels were drawn with (its labels, too).")
+    ] = None,
+    pi: Annotated[str | None, typer.Option(help="Column of inclusion probabilities.")] = None,
+    strata: Annotated[
+        str | None, typer.Option(help="Column the draw was stratified by (COL:k: quantiles).")
+    ] = None,
+    judges: Annotated[
+        str | None, typer.Option(help="Judge columns: names and globs, commas between.")
+    ] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="Column of the item ids.")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Column of what items share (prompt, document).")
+    ] = None,
+    features: Annotated[str | None, typer.Option(help="Further numeric columns to use.")] = None,
+    text: Annotated[str | None, typer.Option(help="Column with the item's text.")] = None,
+    embeddings: Annotated[
+        Path | None, typer.Option(help="Embeddings: parquet with ids, or .npy.")
+    ] = None,
+    judge_column: Annotated[
+        str | None, typer.Option(help="Long file: column that names the judge.")
+    ] = None,
+    run_column: Annotated[
+        str | None, typer.Option(help="Long file: column that numbers the run.")
+    ] = None,
+    outcome: Annotated[
+        str,
+        typer.Option(help="auto, real, bounded, zero-inflated, ordinal, categorical or binary."),
+    ] = "auto",
+    model: Annotated[str, typer.Option(help="ridge or human-only.")] = "ridge",
+    crossfit: Annotated[
+        str, typer.Option(help="ensemble or refit, for unlabelled items.")
+    ] = "ensemble",
+    scale: Annotated[
+        str | None, typer.Option(help="Lowest and highest possible label: LO:HI.")
+    ] = None,
+    levels: Annotated[str | None, typer.Option(help="Classes in words, in order: a,b,c.")] = None,
+    better: Annotated[str | None, typer.Option(help="higher or lower.")] = None,
+    estimand: Annotated[
+        list[str] | None,
+        typer.Option(help="mean, sd, variance, quantile:0.5, proportion:ge:4; repeat."),
+    ] = None,
+    target: Annotated[
+        str, typer.Option(help="pool (these items) or population (items like them).")
+    ] = "pool",
+    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    require: Annotated[
+        str | None,
+        typer.Option(
+            help="ESTIMAND:ge|le:VALUE; exit 0 if the interval meets it, 3 if not, 4 if open."
+        ),
+    ] = None,
+    na: Annotated[list[str] | None, typer.Option(help="Values that mean missing; repeat.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Estimate what people would say of all items, with intervals for both targets."""
+    from bacon.calibration.calibrate import calibrate
+    from bacon.checks import check_level, check_target
+    from bacon.io.labels import read_labels
+    from bacon.io.pools import read_pool
+    from bacon.io.samples import read_sample
+    from bacon.io.tables import read_table
+
+    check_level(level)
+    check_target(target)
+    wanted = None if require is None else parse_requirement(require)
+    ends = None if scale is None else parse_scale(scale)
+    missing = tuple(na or ())
+    table = read_table(pool)
+    _need_roles(table, judges=judges, has_labels=any((label, labels, sample)))
+    own_columns = [c for c in (label, value if labels is None else None, rater) if c is not None]
+    items = read_pool(
+        table,
+        judges=judges or "judge_*",
+        id=id_,
+        features=features,
+        cluster=cluster,
+        text=text,
+        embeddings=embeddings,
+        pi=pi,
+        label=[c for c in own_columns if c in table.frame.columns] or None,
+        judge_column=judge_column,
+        run_column=run_column,
+        levels=levels,
+        na=missing,
+    )
+    drawn = None if sample is None else read_sample(sample, pool=items)
+    source, column = _label_source(table, label=label, labels=labels, value=value, sample=sample)
+    own_id = id_ if id_ in source.frame.columns else None
+    human = read_labels(source, id=own_id, value=column, rater=rater, levels=levels, na=missing)
+    cal = calibrate(
+        items,
+        human,
+        sample=drawn,
+        strata=strata,
+        outcome=outcome,
+        model=model,
+        crossfit=cast("CrossFitMode", crossfit),
+        scale=ends,
+        better=better,
+        seed=seed,
+    )
+    asked = tuple(estimand or ())
+    side = cast("Target", target)
+    if as_json:
+        record = cal.to_dict(*asked, level=level, target=side)
+        typer.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
+    else:
+        typer.echo(cal.summary(*asked, level=level, target=side))
+    if wanted is not None:
+        _decide(cal, wanted, level, side)
+
+
+def parse_scale(text: str) -> tuple[float, float]:
+    """Return the ends of ``LO:HI``."""
+    low, colon, high = text.partition(":")
+    try:
+        if colon:
+            return float(low), float(high)
+    except ValueError:
+        pass
+    raise InputError(f"--scale must be LO:HI, such as 1:6; got {text!r}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What ``--require`` asks: estimand at least or at most a value."""
+
+    estimand: str
+    relation: str
+    value: float
+
+
+def parse_requirement(text: str) -> Requirement:
+    """Return the parts of ``ESTIMAND:ge|le:VALUE``."""
+    usage = (
+        "--require must be ESTIMAND:ge:VALUE or ESTIMAND:le:VALUE, such as mean:ge:4.0; got "
+        f"{text!r}."
+    )
+    estimand, _, rest = text.rpartition(":")
+    name, _, relation = estimand.rpartition(":")
+    if not name or relation not in ("ge", "le"):
+        raise InputError(usage)
+    try:
+        return Requirement(name, relation, float(rest))
+    except ValueError:
+        raise InputError(usage) from None
+
+
+def _need_roles(table: Table, *, judges: str | None, has_labels: bool) -> None:
+    """Refuse a missing role, naming the column that looks like it."""
+    from bacon.inspection.roles import likely
+
+    if not has_labels:
+        found = likely(table, "label")
+        hint = f": column {found} looks like them, add --label {found}" if found else ""
+        raise InputError(
+            f"{table.source}: no labels named; give --label COLUMN, --labels FILE or --sample "
+            f"SHEET{hint}."
+        )
+    if judges is None and not any(c.startswith("judge_") for c in table.frame.columns):
+        found = likely(table, "judges")
+        hint = f"; these look like judges, add --judges {found}" if found else ""
+        raise InputError(
+            f"{table.source}: no column is called judge_*, so name the judges: --judges GLOB{hint}."
+        )
+
+
+def _label_source(
+    table: Table,
+    *,
+    label: str | None,
+    labels: Path | None,
+    value: str | None,
+    sample: Path | None,
+) -> tuple[Table, str]:
+    """Return table and column of the labels: the pool's, a file's own, or the labelled sheet's."""
+    from bacon.inspection.roles import likely
+    from bacon.io.tables import read_table
+
+    if label is not None and labels is not None:
+        raise InputError("give --label (a column of the pool) or --labels (a file), not both.")
+    if label is not None:
+        return table, label
+    other = read_table(cast("Path", labels if labels is not None else sample))
+    if value is None:
+        value = "score" if labels is None else likely(other, "label")
+    if value is None:
+        raise InputError(
+            f"{other.source}: which column holds the labels? Give --value, one of "
+            f"{', '.join(other.frame.columns)}."
+        )
+    return other, value
+
+
+def _decide(cal: Calibration, wanted: Requirement, level: float, target: Target) -> None:
+    """Say whether the interval meets the requirement, and exit with the verdict."""
+    interval = cal.estimate(wanted.estimand).interval(level, target)
+    low, high = interval
+    above = low >= wanted.value if wanted.relation == "ge" else high <= wanted.value
+    below = high < wanted.value if wanted.relation == "ge" else low > wanted.value
+    word = "at least" if wanted.relation == "ge" else "at most"
+    asked = f"{wanted.estimand} {word} {wanted.value:g}"
+    ends = f"{level * 100:g} % interval {low:.4g} to {high:.4g}"
+    if above:
+        typer.echo(f"Required: {asked}: yes ({ends}).", err=True)
+    elif below:
+        typer.echo(f"Required: {asked}: no ({ends}).", err=True)
+        raise typer.Exit(VERDICT_NO)
+    else:
+        typer.echo(f"Required: {asked}: not decided ({ends}); more labels would tell.", err=True)
+        raise typer.Exit(VERDICT_OPEN)

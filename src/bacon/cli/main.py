@@ -1,0 +1,68 @@
+"""Entry point of the `bacon` command: one file per subcommand, errors in one sentence."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from bacon.cli.check import check_command
+from bacon.cli.demo import demo_command
+from bacon.cli.estimate import estimate_command
+from bacon.cli.sample import sample_command
+from bacon.errors import BaconError
+from bacon.version import __version__
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="bacon",
+    help="What people would say of all items, from AI judges and a few human labels.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("check", short_help="Read a results file and say what to run next.")(check_command)
+app.command("sample", short_help="Draw the items people should label.")(sample_command)
+app.command("estimate", short_help="Estimate with intervals from labels and judges.")(
+    estimate_command
+)
+app.command("demo", short_help="A simulated pool with known truth, start to end.")(demo_command)
+
+
+def print_version(wanted: bool) -> None:
+    """Print the version and stop."""
+    if wanted:
+        typer.echo(f"bacon {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Print the version and stop.",
+            callback=print_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    """Budgeted human calibration with multiple AI judges."""
+
+
+def main() -> None:
+    """Run the command; exit 1 if the work failed, 2 for bad usage or input."""
+    try:
+        app()
+    except BaconError as error:
+        typer.echo(f"bacon: {error}", err=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # The reader (head, less) has gone; Python would complain again when closing stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

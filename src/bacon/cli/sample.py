@@ -1,0 +1,155 @@
+"""`bacon sample`: draw the items people should label."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bacon.errors import InputError
+
+if TYPE_CHECKING:
+    from bacon.sampling.cluster import ClusterDesign
+    from bacon.sampling.probability import ProbabilityDesign
+    from bacon.sampling.stratified import StratifiedDesign
+    from bacon.sampling.uniform import BernoulliDesign, UniformDesign
+
+    Design = UniformDesign | BernoulliDesign | StratifiedDesign | ProbabilityDesign | ClusterDesign
+
+__all__ = ["sample_command"]
+
+DESIGNS = ("uniform", "bernoulli", "stratified", "probability", "cluster")
+
+
+def sample_command(
+    pool: Annotated[Path, typer.Argument(help="File with every item.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Labelling sheet to write (CSV).")],
+    n: Annotated[
+        int | None, typer.Option("-n", help="Items to draw (clusters, for whole clusters).")
+    ] = None,
+    rate: Annotated[float | None, typer.Option("--rate", help="Share of items to draw.")] = None,
+    design: Annotated[str, typer.Option(help=", ".join(DESIGNS))] = "uniform",
+    strata: Annotated[
+        str | None, typer.Option(help="Column of the strata; COL:k for k quantile strata.")
+    ] = None,
+    allocation: Annotated[
+        str, typer.Option(help="proportional, neyman or equal numbers of labels per stratum.")
+    ] = "proportional",
+    draw_clusters: Annotated[
+        str | None, typer.Option(help="Column whose values are drawn whole.")
+    ] = None,
+    pi: Annotated[
+        str | None, typer.Option(help="Column of inclusion probabilities (or sizes, with -n).")
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="systematic (fixed size) or poisson, with --pi.")
+    ] = "systematic",
+    judges: Annotated[
+        str | None, typer.Option(help="Judge columns, which raters must not see; judge_* if any.")
+    ] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="Column of the item ids.")] = None,
+    group: Annotated[
+        str | None, typer.Option(help="Column of the systems, which raters must not see.")
+    ] = None,
+    label: Annotated[
+        list[str] | None, typer.Option(help="Column of labels already there; not shown.")
+    ] = None,
+    text: Annotated[str | None, typer.Option(help="Column with the text, shown.")] = None,
+    show: Annotated[list[str] | None, typer.Option(help="Columns raters see; repeat.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed; else one is taken and told.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the sheet.")] = False,
+) -> None:
+    """Draw the items people should label, and write a blind sheet with its design beside it."""
+    from bacon.io.pools import read_pool
+    from bacon.io.tables import read_table
+
+    table = read_table(pool)
+    if judges is None:
+        judges = "judge_*" if any(c.startswith("judge_") for c in table.frame.columns) else ""
+    items = read_pool(
+        table,
+        judges=judges or (),
+        id=id_,
+        group=group,
+        label=tuple(label or ()) or None,
+        text=text,
+        pi=pi if design == "probability" and n is None else None,
+    )
+    plan = _design(
+        design,
+        n,
+        rate,
+        strata=strata,
+        allocation=allocation,
+        clusters=draw_clusters,
+        pi=pi,
+        method=method,
+    )
+    drawn = plan.draw(items, seed=seed, hide=tuple(label or ()))
+    told = drawn.write(out, show=show, overwrite=force)
+    for notice in (*items.notices, *drawn.notices, *told):
+        typer.echo(f"Note: {notice.message}", err=True)
+    typer.echo(
+        f"Drew {drawn.n_drawn:,} of {drawn.n_items:,} items ({drawn.kind}, seed {drawn.seed}).\n"
+        f"To label: {out}   (keep {out.name}.design.json beside it: it says how they were drawn)"
+    )
+    if drawn.kind == "uniform":
+        typer.echo("Rows are in random order: label from the top, and stop when the money is out.")
+    typer.echo(f"Then: {_next_command(pool, out, judges, id_)}")
+
+
+def _next_command(pool: Path, out: Path, judges: str, id_: str | None) -> str:
+    """Return the estimate command for the labelled sheet."""
+    words = ["bacon", "estimate", str(pool), "--sample", str(out), "--judges", judges or "judge_*"]
+    return shlex.join([*words, "--id", id_] if id_ is not None else words)
+
+
+def _design(
+    kind: str,
+    n: int | None,
+    rate: float | None,
+    *,
+    strata: str | None,
+    allocation: str,
+    clusters: str | None,
+    pi: str | None,
+    method: str,
+) -> Design:
+    """Return the design asked for, refusing options that do not belong to it."""
+    from bacon.sampling.cluster import ClusterDesign
+    from bacon.sampling.probability import ProbabilityDesign
+    from bacon.sampling.stratified import StratifiedDesign
+    from bacon.sampling.uniform import BernoulliDesign, UniformDesign
+
+    if kind not in DESIGNS:
+        raise InputError(f"--design must be one of {', '.join(DESIGNS)}; got {kind!r}.")
+    own = {"uniform": (), "bernoulli": (), "stratified": ("--strata",)} | {
+        "probability": ("--pi",),
+        "cluster": ("--draw-clusters",),
+    }
+    given = {"--strata": strata, "--pi": pi, "--draw-clusters": clusters}
+    for option, value in given.items():
+        if value is not None and option not in own[kind]:
+            raise InputError(f"{option} does not go with --design {kind}.")
+        if value is None and option in own[kind]:
+            raise InputError(f"--design {kind} needs {option} COLUMN.")
+    if (rate is not None) != (kind == "bernoulli") and not (kind == "uniform" and n is None):
+        raise InputError(
+            "--rate is for --design uniform and bernoulli, and bernoulli needs it; the others "
+            "take -n."
+        )
+    if kind == "uniform":
+        return UniformDesign(n=n, rate=rate)
+    if kind == "bernoulli":
+        if n is not None or rate is None:
+            raise InputError("--design bernoulli takes --rate alone; its size is left to chance.")
+        return BernoulliDesign(rate)
+    if kind == "probability":
+        return ProbabilityDesign(pi, n=n, method=method)
+    if n is None:
+        raise InputError(f"--design {kind} needs -n.")
+    if kind == "cluster":
+        return ClusterDesign(n, str(clusters))
+    return StratifiedDesign(n, str(strata), allocation=allocation)

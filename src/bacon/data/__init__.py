@@ -1,0 +1,1 @@
+"""Frozen values that the stages hand to each other; they hold arrays and do not compute."""

@@ -1,0 +1,50 @@
+"""How the labelled rows came into the sample, as arrays: what every variance needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from bacon.arrays import FloatArray, IntArray
+
+__all__ = ["DesignKind", "SurveyDesign"]
+
+DesignKind = Literal["simple", "stratified", "poisson", "fixed", "clusters"]
+
+
+@dataclass(frozen=True, eq=False)
+class SurveyDesign:
+    """The design of the m labelled rows.
+
+    Parameters
+    ----------
+    kind : str
+        simple (exactly m of N), stratified, poisson (independent draws), fixed (unequal
+        probabilities, fixed size) or clusters (whole clusters, simple random).
+    n_items : int
+        Size N of the pool.
+    rows : (m,) int64
+        Pool rows of the labelled items, ascending.
+    pi : (m,) float64
+        Inclusion probabilities in (0, 1].
+    stratum : (m,) int64 or None
+        Stratum code of each labelled row; `stratum_sizes` (H,) counts pool items.
+    psu : (m,) int64 or None
+        Code 0..c-1 of the drawn cluster each labelled row belongs to; `n_psu` counts the
+        clusters of the pool.
+    """
+
+    kind: DesignKind
+    n_items: int
+    rows: IntArray
+    pi: FloatArray
+    stratum: IntArray | None = None
+    stratum_sizes: IntArray | None = None
+    psu: IntArray | None = None
+    n_psu: int | None = None
+
+    @property
+    def n_labels(self) -> int:
+        """Number m of labelled rows."""
+        return len(self.rows)

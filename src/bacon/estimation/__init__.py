@@ -1,0 +1,1 @@
+"""Stage 4a: estimates of pool and population quantities, with intervals."""

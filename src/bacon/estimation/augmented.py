@@ -1,0 +1,80 @@
+"""The augmented estimating equation: the only place where it stands.
+
+theta solves mean_i m_i = 0 with
+
+    m_i = s_i (y_i - f_i) / pi_i + f_i - theta,
+
+Hajek-normalised: the weights s_i / pi_i are scaled to sum to one (paper, section 2.3, the
+augmented moment for the mean). Any other estimand hands over its own moment in place of y
+and the prediction of that moment in place of f.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bacon.estimation.influence import BLOCK, Influence
+
+if TYPE_CHECKING:
+    from bacon.arrays import FloatArray
+    from bacon.data.survey_design import SurveyDesign
+
+__all__ = ["AugmentedMean", "augmented_mean", "pool_mean", "weighted_mean"]
+
+
+@dataclass(frozen=True, eq=False)
+class AugmentedMean:
+    """Solution of the equation for one moment.
+
+    Parameters
+    ----------
+    value : float
+        theta.
+    correction : float
+        Design-weighted mean residual rbar that is added to the mean prediction.
+    influence : Influence
+        r_i - rbar and g_i = f_i + rbar - theta.
+    """
+
+    value: float
+    correction: float
+    influence: Influence
+
+
+def weighted_mean(values: FloatArray, weights: FloatArray) -> float:
+    """Return sum(w v) / sum(w)."""
+    return float(weights @ values / weights.sum())
+
+
+def pool_mean(f: FloatArray) -> float:
+    """Return the mean of `f` as numpy does, in blocks, so that no copy is made."""
+    total = 0.0
+    for start in range(0, len(f), BLOCK):
+        total += float(np.sum(f[start : start + BLOCK]))
+    return total / len(f)
+
+
+def augmented_mean(y: FloatArray, f: FloatArray, design: SurveyDesign) -> AugmentedMean:
+    """Solve the augmented estimating equation for a moment.
+
+    Parameters
+    ----------
+    y : (m,) float64
+        The moment at the labelled rows.
+    f : (N,) float64
+        Its prediction at every item, out of fold at the labelled ones.
+    design : SurveyDesign
+        How the labelled rows were drawn.
+
+    Returns
+    -------
+    AugmentedMean
+    """
+    residual = y - f[design.rows]
+    correction = weighted_mean(residual, 1.0 / design.pi)
+    f_mean = pool_mean(f)
+    influence = Influence(residual - correction, ((1.0, f),), -f_mean)
+    return AugmentedMean(f_mean + correction, correction, influence)

@@ -1,0 +1,305 @@
+"""Means, shares, variances and user moments through the one augmented equation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bacon.data.notice import Notice
+from bacon.errors import EstimationError, TooFewLabelsError
+from bacon.estimation.augmented import AugmentedMean, augmented_mean
+from bacon.estimation.intervals import Interval, Target
+from bacon.estimation.results import Estimate, IntervalRule
+from bacon.estimation.rules import ProportionRule, TRule, no_spread
+from bacon.estimation.sandwich import Variances, variances
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bacon.arrays import FloatArray, IdArray, IntArray
+    from bacon.data.survey_design import SurveyDesign
+    from bacon.estimation.influence import Influence
+
+__all__ = [
+    "Setting",
+    "mean_estimate",
+    "moment_estimate",
+    "proportion_estimate",
+    "sd_estimate",
+    "variance_estimate",
+]
+
+FEW_LABELS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What every estimate of one pool and sample shares.
+
+    Parameters
+    ----------
+    design : SurveyDesign
+        How the labelled rows were drawn.
+    cluster : (N,) int64 or None
+        Codes of the units that items share, for the population target.
+    scale : (float, float) or None
+        Lowest and highest possible label.
+    pool_key : str or None
+        Identity of the pool; estimates with equal keys can be contrasted.
+    ids : (N,) or None
+        Item ids, to tell disjoint pools.
+    """
+
+    design: SurveyDesign
+    cluster: IntArray | None = None
+    scale: tuple[float, float] | None = None
+    pool_key: str | None = None
+    ids: IdArray | None = None
+
+
+def check_enough(design: SurveyDesign) -> tuple[Notice, ...]:
+    """Refuse fewer than two labels (a census excepted); tell when there are under five."""
+    n_units = design.n_labels if design.psu is None else int(design.psu.max()) + 1
+    what = "labels" if design.psu is None else "labelled clusters"
+    if n_units < 2 and not (design.n_labels == design.n_items and n_units > 0):
+        raise TooFewLabelsError(
+            f"{n_units} {what.rstrip('s') if n_units == 1 else what} cannot show its own error: "
+            f"an estimate needs at least 2 {what}, and 30 make a useful one."
+        )
+    if n_units < FEW_LABELS:
+        return (
+            Notice(
+                "few_labels",
+                f"Only {n_units} {what}: the interval rests on an assumed bell shape.",
+            ),
+        )
+    return ()
+
+
+def build(
+    name: str,
+    value: float,
+    influence: Influence,
+    setting: Setting,
+    *,
+    rule: Callable[[Variances], IntervalRule],
+    notices: tuple[Notice, ...] = (),
+) -> Estimate:
+    """Put an estimate together from its value and influence values."""
+    found = check_enough(setting.design)
+    spread = variances(influence, setting.design, setting.cluster)
+    return Estimate(
+        name=name,
+        value=value,
+        n_items=setting.design.n_items,
+        n_labels=setting.design.n_labels,
+        design=setting.design,
+        variances=spread,
+        rule=rule(spread),
+        influence_values=influence,
+        pool_key=setting.pool_key,
+        ids=setting.ids,
+        cluster=setting.cluster,
+        notices=found + spread.notices + notices,
+    )
+
+
+def is_census(design: SurveyDesign) -> bool:
+    """Whether every item was certain to be drawn."""
+    return bool(np.all(design.pi == 1.0))
+
+
+def mean_estimate(y: FloatArray, f: FloatArray, setting: Setting) -> Estimate:
+    """Estimate the mean outcome (paper, section 2.3).
+
+    Parameters
+    ----------
+    y : (m,) float64
+        Outcome at the labelled rows.
+    f : (N,) float64
+        Prediction E[Y | X] of every item, out of fold at the labelled ones.
+    setting : Setting
+        Design and what goes with it.
+    """
+    solved = augmented_mean(y, f, setting.design)
+    degenerate = no_spread(solved.influence.residual, y) and not is_census(setting.design)
+    return build(
+        "mean",
+        solved.value,
+        solved.influence,
+        setting,
+        rule=lambda v: TRule(solved.value, v, setting.design, setting.scale, degenerate),
+    )
+
+
+def proportion_estimate(
+    name: str, event: FloatArray, phi: FloatArray, setting: Setting
+) -> Estimate:
+    """Estimate the share of items with a property.
+
+    Parameters
+    ----------
+    name : str
+        Name of the estimand.
+    event : (m,) float64
+        1 where the labelled item has the property, else 0.
+    phi : (N,) float64
+        Predicted probability of the property.
+    setting : Setting
+        Design and what goes with it.
+    """
+    solved = augmented_mean(event, phi, setting.design)
+    labels_alone = setting.design.kind == "simple" and float(np.ptp(phi)) == 0.0
+    count = round(float(event.sum())) if labels_alone else None
+    return build(
+        name,
+        solved.value,
+        solved.influence,
+        setting,
+        rule=lambda v: ProportionRule(solved.value, v, setting.design, count),
+    )
+
+
+def _centred_second_moment(
+    y: FloatArray, f: FloatArray, spread: FloatArray, setting: Setting
+) -> tuple[AugmentedMean, AugmentedMean]:
+    """Return the mean, and the augmented mean of (Y - mean)^2."""
+    mean = augmented_mean(y, f, setting.design)
+    second = augmented_mean((y - mean.value) ** 2, spread + (f - mean.value) ** 2, setting.design)
+    return mean, second
+
+
+def variance_estimate(
+    y: FloatArray, f: FloatArray, spread: FloatArray, setting: Setting
+) -> Estimate:
+    """Estimate the variance of the outcome over the pool (divisor N - 1).
+
+    N/(N-1) [AEE((Y - mean)^2) + V_pool(mean)]; the second part undoes the centring at the
+    estimated mean. With a constant prediction under a simple draw this is the sample variance.
+
+    Parameters
+    ----------
+    y, f, setting
+        As for :func:`mean_estimate`.
+    spread : (N,) float64
+        Predicted variance of Y given X.
+    """
+    mean, second = _centred_second_moment(y, f, spread, setting)
+    v_mean = variances(mean.influence, setting.design).pool
+    factor = setting.design.n_items / (setting.design.n_items - 1.0)
+    value = factor * (second.value + v_mean)
+    notices: tuple[Notice, ...] = ()
+    if value < 0.0:
+        notices = (
+            Notice(
+                "negative_variance",
+                f"The estimated variance was {value:.4g}, below 0: the labels are too few to "
+                "correct the predictions' spread. It is reported as it is.",
+            ),
+        )
+    degenerate = no_spread(mean.influence.residual, y) and not is_census(setting.design)
+    return build(
+        "variance",
+        value,
+        second.influence.scaled(factor),
+        setting,
+        rule=lambda v: TRule(value, v, setting.design, None, degenerate),
+        notices=notices,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class RootRule:
+    """Interval of a standard deviation: the square root of the variance's interval."""
+
+    variance_rule: IntervalRule
+
+    def interval(self, level: float, target: Target, method: str) -> Interval:
+        """Return the interval at `level` for `target`."""
+        inner = self.variance_rule.interval(level, target, method)
+        low, high = (end if math.isnan(end) else math.sqrt(max(end, 0.0)) for end in inner)
+        return Interval(
+            low, high, level, target, inner.df, f"root of variance {inner.method}", inner.reason
+        )
+
+
+def sd_estimate(y: FloatArray, f: FloatArray, spread: FloatArray, setting: Setting) -> Estimate:
+    """Estimate the standard deviation; arguments as for :func:`variance_estimate`."""
+    variance = variance_estimate(y, f, spread, setting)
+    if variance.value <= 0.0:
+        raise EstimationError(
+            f"the estimated variance is {variance.value:.4g}, so the standard deviation has no "
+            "value: the labels do not differ, or are too few to correct the predictions' spread."
+        )
+    value = math.sqrt(variance.value)
+    return build(
+        "sd",
+        value,
+        variance.influence_values.scaled(0.5 / value),
+        setting,
+        rule=lambda _: RootRule(variance.rule),
+        notices=variance.notices,
+    )
+
+
+def moment_estimate(
+    moment: Callable[[FloatArray, float], FloatArray],
+    predicted: Callable[[float], FloatArray],
+    y: FloatArray,
+    start: float,
+    setting: Setting,
+) -> Estimate:
+    """Solve a user's estimating equation mean E[moment(Y, theta)] = 0 for one number.
+
+    Parameters
+    ----------
+    moment : callable
+        moment(y, theta) -> (m,) values.
+    predicted : callable
+        theta -> (N,) predictions E[moment(Y, theta) | X].
+    y : (m,) float64
+        Outcome at the labelled rows.
+    start : float
+        Where the root search starts.
+    setting : Setting
+        Design and what goes with it.
+    """
+    from scipy.optimize import root_scalar
+
+    def solved_at(theta: float) -> AugmentedMean:
+        values = np.asarray(moment(y, theta), dtype=np.float64)
+        if values.shape != y.shape:
+            raise EstimationError(
+                f"the moment must give one value for each of the {len(y)} labels; it gave an "
+                f"array of shape {values.shape}."
+            )
+        return augmented_mean(values, predicted(theta), setting.design)
+
+    step = 1e-4 * max(abs(start), float(np.std(y)), 1e-8)
+    with np.errstate(all="ignore"):
+        found = root_scalar(lambda t: solved_at(t).value, x0=start, x1=start + 100 * step)
+    if not found.converged or not math.isfinite(found.root):
+        raise EstimationError(
+            f"no root of the moment was found from start {start:g}; try a start nearer to the "
+            "answer, or check that the moment changes sign."
+        )
+    theta = float(found.root)
+    step = 1e-5 * max(abs(theta), float(np.std(y)), 1e-8)
+    slope = (solved_at(theta + step).value - solved_at(theta - step).value) / (2.0 * step)
+    if slope == 0.0 or not math.isfinite(slope):
+        raise EstimationError(
+            f"the moment does not change around its root {theta:g}, so its error is undefined; "
+            "use a smooth moment (for quantiles there is an estimand of their own)."
+        )
+    solved = solved_at(theta)
+    degenerate = no_spread(solved.influence.residual, y) and not is_census(setting.design)
+    return build(
+        "moment",
+        theta,
+        solved.influence.scaled(-1.0 / slope),
+        setting,
+        rule=lambda v: TRule(theta, v, setting.design, None, degenerate),
+    )

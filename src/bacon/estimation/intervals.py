@@ -1,0 +1,137 @@
+"""Confidence intervals from an estimate and its variance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy import special
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "Interval",
+    "Target",
+    "clopper_pearson",
+    "hypergeometric_interval",
+    "korn_graubard",
+    "no_interval",
+    "t_interval",
+    "t_quantile",
+    "unseen_share_bound",
+]
+
+Target = Literal["pool", "population"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval; unpacks as ``low, high = interval``.
+
+    Parameters
+    ----------
+    low, high : float
+        Ends, NaN where no valid interval exists; `reason` then says why.
+    level : float
+        Confidence level in (0, 1).
+    target : str
+        pool ("these N items") or population ("more items like them").
+    df : float
+        Degrees of freedom.
+    method : str
+        Name of the method.
+    reason : str or None
+        Why the interval is missing or special.
+    """
+
+    low: float
+    high: float
+    level: float
+    target: Target
+    df: float
+    method: str
+    reason: str | None = None
+
+    def __iter__(self) -> Iterator[float]:
+        """Yield low, then high."""
+        return iter((self.low, self.high))
+
+    @property
+    def half_width(self) -> float:
+        """Half of the width."""
+        return (self.high - self.low) / 2.0
+
+
+def t_quantile(level: float, df: float) -> float:
+    """Return the two-sided critical value of Student's t; the normal one for infinite df."""
+    tail = (1.0 + level) / 2.0
+    if math.isinf(df):
+        return float(special.ndtri(tail))
+    return float(special.stdtrit(df, tail))
+
+
+def t_interval(
+    value: float, variance: float, df: float, *, level: float, target: Target, method: str = "t"
+) -> Interval:
+    """Return value -/+ t sqrt(variance)."""
+    half = t_quantile(level, df) * math.sqrt(variance)
+    return Interval(value - half, value + half, level, target, df, method)
+
+
+def no_interval(level: float, target: Target, df: float, reason: str) -> Interval:
+    """Return an interval that says why there is none."""
+    return Interval(math.nan, math.nan, level, target, df, "none", reason)
+
+
+def clopper_pearson(count: float, n: float, level: float) -> tuple[float, float]:
+    """Return the exact binomial interval for `count` of `n`; both may be fractions."""
+    tail = (1.0 - level) / 2.0
+    low = 0.0 if count <= 0 else float(special.betaincinv(count, n - count + 1.0, tail))
+    high = 1.0 if count >= n else float(special.betaincinv(count + 1.0, n - count, 1.0 - tail))
+    return low, high
+
+
+def korn_graubard(
+    share: float, variance: float, *, n: int, df: float, level: float
+) -> tuple[float, float]:
+    """Return the Clopper-Pearson interval at the effective number of labels.
+
+    n_eff = p (1 - p) / V, scaled by (t_{n-1} / t_df)^2 (Korn and Graubard 1998). Where the
+    variance is 0 the labels decide nothing beyond their number, and n_eff is n.
+    """
+    if variance > 0.0 and 0.0 < share < 1.0:
+        n_eff = share * (1.0 - share) / variance
+        if n > 1 and df != n - 1:
+            n_eff *= (t_quantile(level, n - 1.0) / t_quantile(level, df)) ** 2
+    else:
+        n_eff = float(n)
+    return clopper_pearson(share * n_eff, n_eff, level)
+
+
+def hypergeometric_interval(count: int, n: int, n_items: int, level: float) -> tuple[float, float]:
+    """Return the exact interval for the pool share when `count` of `n` drawn items have it.
+
+    The ends are the smallest and largest numbers of items among the N that a simple draw
+    would not contradict at tail probability (1 - level) / 2 on either side.
+    """
+    from scipy.stats import hypergeom
+
+    tail = (1.0 - level) / 2.0
+    totals = np.arange(count, n_items - (n - count) + 1)
+    upper_tail = hypergeom.sf(count - 1, n_items, totals, n)
+    lower_tail = hypergeom.cdf(count, n_items, totals, n)
+    low = totals[np.argmax(upper_tail > tail)] if count > 0 else 0
+    high = totals[len(totals) - 1 - np.argmax(lower_tail[::-1] > tail)] if count < n else n_items
+    return float(low) / n_items, float(high) / n_items
+
+
+def unseen_share_bound(n: float, level: float) -> float:
+    """Return the share of items that could differ when none of `n` labelled ones did.
+
+    Solves (1 - p)^n = 1 - level: the exact one-sided binomial bound, wider than the
+    hypergeometric one of a finite pool.
+    """
+    return float(-np.expm1(np.log1p(-level) / n))

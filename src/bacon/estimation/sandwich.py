@@ -1,0 +1,208 @@
+"""Variances of an estimate from its influence values and the design.
+
+One formula serves every design. With z_i = w_i r_i / sum(w) (w = 1/pi, r centred), totals
+z_c over sampling units c (the items, or whole clusters), n_h units drawn in stratum h:
+
+    V_pool = sum_h n_h / (n_h - 1) sum_{c in h} (1 - pi_c) (z_c - zbar_h)^2.
+
+A simple draw gives (1 - n/N) s^2 / n, strata give the stratified sum, equal-probability
+clusters the variance between cluster totals with the cluster finite-population factor, and
+unequal probabilities m/(m-1) sum (1 - pi)(w r)^2 / (sum w)^2: exact for independent draws
+but for the factor m/(m-1), and Brewer's approximation for draws of fixed size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bacon.data.notice import Notice
+from bacon.estimation.augmented import weighted_mean
+from bacon.estimation.influence import Influence, cluster_sums, pool_sums
+
+if TYPE_CHECKING:
+    from bacon.arrays import FloatArray, IntArray
+    from bacon.data.survey_design import SurveyDesign
+
+__all__ = ["Variances", "degrees_of_freedom", "pool_variance", "variances"]
+
+
+@dataclass(frozen=True)
+class Variances:
+    """Variances of one estimate for both targets.
+
+    Parameters
+    ----------
+    pool : float
+        Design variance for "these N items"; 0 at a census.
+    population : float
+        Variance for "more items like them".
+    unit : float
+        Variance S^2 of the full-data influence values h over the pool.
+    df : float
+        Degrees of freedom.
+    notices : tuple of Notice
+        A negative part that was set to 0.
+    """
+
+    pool: float
+    population: float
+    unit: float
+    df: float
+    notices: tuple[Notice, ...] = ()
+
+
+def _units(design: SurveyDesign) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return unit of each row, and stratum and inclusion probability of each unit."""
+    m = design.n_labels
+    if design.psu is not None:
+        n_units = int(design.psu.max()) + 1
+        share = n_units / (design.n_psu or n_units)
+        return design.psu, np.zeros(n_units, dtype=np.int64), np.full(n_units, share)
+    stratum = np.zeros(m, dtype=np.int64) if design.stratum is None else design.stratum
+    return np.arange(m), stratum, design.pi
+
+
+def pool_variance(residual: FloatArray, design: SurveyDesign) -> float:
+    """Return V_pool of centred residuals (m,); NaN if a stratum has a single unit.
+
+    A unit drawn with certainty adds nothing, so the variance of a census is exactly 0.
+    """
+    if np.all(design.pi == 1.0):
+        return 0.0
+    weights = 1.0 / design.pi
+    unit, stratum, pi = _units(design)
+    z = np.bincount(unit, weights=weights * residual / weights.sum())
+    n_h = np.bincount(stratum)
+    used = n_h > 0
+    z_mean = np.zeros(len(n_h))
+    z_mean[used] = np.bincount(stratum, weights=z)[used] / n_h[used]
+    squares = np.bincount(stratum, weights=(1.0 - pi) * (z - z_mean[stratum]) ** 2)
+    if np.any((n_h == 1) & (np.bincount(stratum, weights=1.0 - pi) > 0)):
+        return float("nan")
+    factor = np.where(n_h > 1, n_h / np.maximum(n_h - 1, 1), 1.0)
+    return float(factor @ squares)
+
+
+def degrees_of_freedom(design: SurveyDesign) -> float:
+    """Return the degrees of freedom of V_pool.
+
+    m - 1; m less the number of strata; drawn clusters less 1; for unequal weights
+    Satterthwaite's (sum a)^2 / sum a^2 - 1 with a = (1 - pi) w^2, which takes the residuals
+    as equally spread, at most m - 1 and at least 1.
+    """
+    m = design.n_labels
+    if design.psu is not None:
+        return float(design.psu.max())
+    if design.kind == "stratified" and design.stratum is not None:
+        return float(max(m - len(np.unique(design.stratum)), 1))
+    if design.kind in ("poisson", "fixed"):
+        a = (1.0 - design.pi) / design.pi**2
+        if a.max() <= 0.0:
+            return float(m - 1)
+        a = a / a.max()
+        return float(min(m - 1.0, max(a.sum() ** 2 / (a @ a) - 1.0, 1.0)))
+    return float(m - 1)
+
+
+def unit_variance(influence: Influence, design: SurveyDesign, v_pool: float) -> float:
+    """Return S^2, the variance of the full-data influence values h over the pool.
+
+    S^2 = N/(N-1) [AEE(h^2) + V_pool]: h^2 is known at labelled rows and predicted by g^2,
+    and V_pool undoes the centring at the estimate. Exactly the sample variance when the
+    prediction is constant. May be negative.
+    """
+    n_items = design.n_items
+    g = influence.prediction(design.rows)
+    r = influence.residual
+    squares = pool_sums(influence).squares / n_items
+    second = squares + weighted_mean(2.0 * g * r + r * r, 1.0 / design.pi)
+    return n_items / (n_items - 1.0) * (second + v_pool)
+
+
+def _pair_factor(design: SurveyDesign, i: IntArray, j: IntArray) -> FloatArray:
+    """Return 1 / pi_ij for pairs of labelled positions (fixed size: as independent draws)."""
+    independent = 1.0 / (design.pi[i] * design.pi[j])
+    m, n_items = design.n_labels, design.n_items
+    if design.kind == "simple":
+        return np.full(len(i), n_items * (n_items - 1.0) / (m * max(m - 1.0, 1.0)))
+    if design.kind == "stratified" and design.stratum is not None:
+        n_h = np.bincount(design.stratum).astype(np.float64)
+        same = design.stratum[i] == design.stratum[j]
+        n = n_h[design.stratum[i]]
+        size = n / design.pi[i]
+        within = size * (size - 1.0) / (n * np.maximum(n - 1.0, 1.0))
+        return np.where(same, within, independent)
+    if design.psu is not None and design.n_psu is not None:
+        c = float(design.psu.max() + 1)
+        n_psu = float(design.n_psu)
+        across = n_psu * (n_psu - 1.0) / (c * max(c - 1.0, 1.0))
+        return np.where(design.psu[i] == design.psu[j], 1.0 / design.pi[i], across)
+    return independent
+
+
+def _labelled_pairs(labels: IntArray) -> tuple[IntArray, IntArray]:
+    """Return positions i < j of all pairs with equal `labels`."""
+    order = np.argsort(labels, kind="stable")
+    _, starts, counts = np.unique(labels[order], return_index=True, return_counts=True)
+    firsts, seconds = [], []
+    for start, count in zip(starts[counts > 1], counts[counts > 1], strict=True):
+        i, j = np.triu_indices(count, k=1)
+        firsts.append(order[start + i])
+        seconds.append(order[start + j])
+    if not firsts:
+        empty = np.zeros(0, dtype=np.int64)
+        return empty, empty
+    return np.concatenate(firsts), np.concatenate(seconds)
+
+
+def cluster_term(
+    influence: Influence, design: SurveyDesign, cluster: IntArray, v_pool: float
+) -> float:
+    """Return C/(C-1) sum_c T_c^2 / N^2, what items sharing clusters add for the population.
+
+    T_c is the sum of h in cluster c. Its square is estimated from the predictions of all
+    items, the residuals of the labelled ones, and pairs labelled in the same cluster,
+    weighted by 1 / pi_ij; V_pool times the squared cluster sizes undoes the centring at the
+    estimate, so that clusters of one item each change nothing. May be negative.
+    """
+    n_clusters = int(cluster.max()) + 1
+    sums = cluster_sums(influence, cluster, n_clusters)
+    r, w = influence.residual, 1.0 / design.pi
+    labelled = cluster[design.rows]
+    sizes = np.bincount(cluster, minlength=n_clusters).astype(np.float64)
+    total = float(sums @ sums) + v_pool * float(sizes @ sizes)
+    total += float(w @ (2.0 * r * sums[labelled] + r * r))
+    i, j = _labelled_pairs(labelled)
+    total += 2.0 * float(np.sum(r[i] * r[j] * _pair_factor(design, i, j)))
+    return n_clusters / (n_clusters - 1.0) * total / design.n_items**2
+
+
+def variances(
+    influence: Influence, design: SurveyDesign, cluster: IntArray | None = None
+) -> Variances:
+    """Return V_pool, V_population, S^2 and the degrees of freedom.
+
+    V_population = V_pool + S^2 / N, or V_pool plus the cluster term where `cluster` gives
+    the code of each pool item. A negative second part is set to 0 and told.
+    """
+    v_pool = pool_variance(influence.residual, design)
+    unit = unit_variance(influence, design, v_pool)
+    if cluster is None:
+        extra = unit / design.n_items
+    else:
+        extra = cluster_term(influence, design, cluster, v_pool)
+    notices: tuple[Notice, ...] = ()
+    if extra < 0.0:
+        notices = (
+            Notice(
+                "negative_population_part",
+                "The estimated spread between items was negative and was set to 0, so the "
+                "population interval is the pool interval; more labels would settle it.",
+            ),
+        )
+    return Variances(
+        v_pool, v_pool + max(extra, 0.0), max(unit, 0.0), degrees_of_freedom(design), notices
+    )

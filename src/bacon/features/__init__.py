@@ -1,0 +1,1 @@
+"""Features of every item, made without any label."""

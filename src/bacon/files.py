@@ -1,0 +1,97 @@
+"""Writing files so that each is either whole or untouched."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bacon.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["write_atomically", "write_together"]
+
+
+def write_atomically(path: Path, content: bytes, *, overwrite: bool = False) -> None:
+    """Write one file: the whole content appears at `path`, or nothing changes.
+
+    Parameters
+    ----------
+    path : Path
+        Where the file goes; its folder has to exist.
+    content : bytes
+        The whole content.
+    overwrite : bool
+        Whether a file that stands there already may be replaced.
+
+    Raises
+    ------
+    OutputError
+        The file exists, the folder does not, or writing is not possible there.
+    """
+    write_together({path: content}, overwrite=overwrite)
+
+
+def write_together(contents: Mapping[Path, bytes], *, overwrite: bool = False) -> None:
+    """Write files that belong together: every one is checked and stored before any appears.
+
+    Parameters
+    ----------
+    contents : mapping of Path to bytes
+        What goes where, in the order in which the files appear.
+    overwrite : bool
+        Whether files that stand there already may be replaced.
+
+    Raises
+    ------
+    OutputError
+        A file exists, a folder does not, or writing is not possible there.
+    """
+    for path in contents:
+        _refuse_target(path, overwrite=overwrite)
+    waiting: list[tuple[Path, Path]] = []
+    current = next(iter(contents), Path())
+    try:
+        for current, content in contents.items():
+            # In the same folder, because a rename is atomic only within one file system.
+            temporary = current.parent / f".bacon-{secrets.token_hex(8)}.tmp"
+            waiting.append((temporary, current))
+            with temporary.open("xb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+        for temporary, current in waiting:
+            temporary.replace(current)
+    except (OSError, ValueError) as error:
+        raise _cannot_write(current, error) from error
+    finally:
+        for temporary, _ in waiting:
+            temporary.unlink(missing_ok=True)
+
+
+def _refuse_target(path: Path, *, overwrite: bool) -> None:
+    try:
+        if path.is_dir():
+            raise OutputError(f"{path} is a folder: give the name of a file in it.")
+        if not path.parent.is_dir():
+            raise OutputError(f"{path}: there is no folder {path.parent}; make it first.")
+        exists = path.exists() or path.is_symlink()
+        if exists and not overwrite:
+            raise OutputError(
+                f"{path} exists already: choose another name, or ask for it to be overwritten."
+            )
+        if exists and not path.is_file():
+            raise OutputError(f"{path} is not an ordinary file: choose another name.")
+    except (OSError, ValueError) as error:
+        raise _cannot_write(path, error) from error
+
+
+def _cannot_write(path: Path, error: OSError | ValueError) -> OutputError:
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return OutputError(
+        f"{str(path)!r} cannot be written ({reason}): choose another name or folder, "
+        "or change its rights."
+    )

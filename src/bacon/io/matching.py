@@ -1,0 +1,126 @@
+"""Ids compared with ids: repeats, order of appearance, and those of one list in another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bacon.io.tables import quoted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from bacon.arrays import IdArray, IntArray
+
+__all__ = ["as_series", "find_ids", "first_pair", "first_seen", "unknown_ids"]
+
+
+def first_pair(values: IdArray) -> tuple[tuple[int, int] | None, int]:
+    """Find repeated values.
+
+    Returns
+    -------
+    pair : (int, int) or None
+        Position of the first repeated value and, before it, of its earlier twin.
+    count : int
+        How many values repeat an earlier one.
+    """
+    series = as_series(values)
+    again = ~series.is_first_distinct()
+    if not again.any():
+        return None, 0
+    second = int(again.arg_true()[0])
+    first = int((series == series[second]).arg_true()[0])
+    return (first, second), int(again.sum())
+
+
+def first_seen(values: IdArray) -> tuple[IntArray, IntArray]:
+    """Find the different values, numbered in the order they appear in.
+
+    Returns
+    -------
+    codes : (n,) int64
+        Number of the value of each row.
+    first : (k,) int64
+        Position where each of the k values appears first, ascending.
+    """
+    ranks = as_series(values).rank("dense").to_numpy()
+    _, first, codes = np.unique(ranks, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return place[codes], first[order]
+
+
+def as_series(ids: IdArray) -> pl.Series:
+    """Return ids as a polars column of whole numbers or text."""
+    import polars as pl
+
+    if ids.dtype.kind == "i":
+        return pl.Series("id", ids)
+    return pl.Series("id", ids.tolist(), dtype=pl.String)
+
+
+def find_ids(known: IdArray, wanted: IdArray) -> IntArray:
+    """Return the position of each wanted id among the known ones, -1 where it is not there.
+
+    Parameters
+    ----------
+    known : (N,) int64 or object of str
+        Different ids.
+    wanted : (n,) int64 or object of str
+        Ids to find. Whole numbers match text of exactly their digits.
+
+    Returns
+    -------
+    (n,) int64
+        Positions.
+    """
+    import polars as pl
+
+    left, right = as_series(wanted), as_series(known)
+    if left.dtype != right.dtype:
+        left, right = left.cast(pl.String), right.cast(pl.String)
+    return _positions(right, left)
+
+
+def _positions(known: pl.Series, wanted: pl.Series) -> IntArray:
+    """Return the position of each wanted value among the known ones, else -1."""
+    import polars as pl
+
+    table = pl.DataFrame({"id": known}).with_row_index("at")
+    # The first of several equal values, which stripped zeros may make.
+    table = table.unique("id", keep="first", maintain_order=True)
+    found = pl.DataFrame({"id": wanted}).join(table, on="id", how="left", maintain_order="left")
+    return found["at"].cast(pl.Int64).fill_null(-1).to_numpy()
+
+
+def unknown_ids(known: IdArray, wanted: IdArray, found: IntArray) -> str:
+    """Return what to say about wanted ids that were not found: which, and the likely mend.
+
+    Parameters
+    ----------
+    known, wanted : (N,) and (n,) int64 or object of str
+        As given to :func:`find_ids`.
+    found : (n,) int64
+        What it returned, at least one -1.
+    """
+    import polars as pl
+
+    lost = as_series(wanted[found < 0]).cast(pl.String)
+    listed = ", ".join(quoted(value) for value in lost.head(3))
+    more = ", ..." if len(lost) > 3 else ""
+    bare = _positions(_bare(as_series(known).cast(pl.String)), _bare(lost))
+    if bool((bare >= 0).all()):
+        example = known[bare[0]]
+        return (
+            f"{listed}{more}; they match only without leading zeros ({quoted(lost[0])} is "
+            f"{quoted(example)} there), so write the ids as text in both, zeros and all"
+        )
+    return f"{listed}{more}; give ids as they stand there, such as {quoted(known[0])}"
+
+
+def _bare(ids: pl.Series) -> pl.Series:
+    """Return ids without leading zeros."""
+    return ids.str.replace(r"^0+(.)", "$1")

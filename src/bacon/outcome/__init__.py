@@ -1,0 +1,1 @@
+"""Stage 3: cross-fitted models of the human outcome."""

@@ -1,0 +1,1 @@
+"""Sampling: which items people label, drawn with known inclusion probabilities."""
