@@ -11,12 +11,14 @@ from itertools import chain
 from pathlib import Path
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 import bacon
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 HEAVY = ("matplotlib", "narwhals", "pandas", "polars", "pyarrow", "scipy", "sklearn", "typer")
+OLDEST_PYTHON = "3.11.0"
 PIN = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?P<version>[A-Za-z0-9.+!]+)( ; .+)?")
 
 
@@ -50,19 +52,33 @@ def test_changelog_mentions_the_version():
     assert re.search(rf"(?<![\d.]){re.escape(project()['version'])}(?![\d.]*\d)", text)
 
 
-def test_constraints_are_pins_alone_and_cover_every_direct_dependency():
+def pins() -> dict[str, str]:
+    """Version of every pinned package; a line of another form fails."""
     lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if not PIN.fullmatch(line)] == []
-    pins = {
-        canonicalize_name(match["name"]): match["version"]
-        for match in map(PIN.fullmatch, lines)
-        if match
-    }
+    matches = filter(None, map(PIN.fullmatch, lines))
+    return {canonicalize_name(match["name"]): match["version"] for match in matches}
+
+
+def test_constraints_cover_every_direct_dependency():
     extras = project()["optional-dependencies"]
     wanted = map(Requirement, chain(project()["dependencies"], *extras.values()))
+    pinned = pins()
     unmet = [
         str(one)
         for one in wanted
-        if not one.specifier.contains(pins.get(canonicalize_name(one.name), "0"))
+        if not one.specifier.contains(pinned.get(canonicalize_name(one.name), "0"))
     ]
     assert unmet == []
+
+
+def test_every_pin_installs_on_the_oldest_python():
+    assert SpecifierSet(project()["requires-python"]).contains(OLDEST_PYTHON)
+    pinned = pins()
+    too_new = [
+        f"{one.name} {one.version} needs Python {one.metadata['Requires-Python']}"
+        for one in metadata.distributions()
+        if pinned.get(canonicalize_name(one.name)) == one.version
+        and not SpecifierSet(one.metadata.get("Requires-Python", "")).contains(OLDEST_PYTHON)
+    ]
+    assert too_new == []

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 IdArray = npt.NDArray[Any]
 """Item ids: int64, or object holding str."""
+
+BLOCK = 1 << 16
+"""Rows handled at once: small enough for the processor's cache."""
 
 _A = TypeVar("_A", bound=npt.NDArray[Any])
 
@@ -21,3 +27,14 @@ def read_only(array: _A) -> _A:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def blocks(n_items: int) -> Iterator[slice]:
+    """Yield slices of at most `BLOCK` rows that cover 0..n_items."""
+    for start in range(0, n_items, BLOCK):
+        yield slice(start, min(start + BLOCK, n_items))
+
+
+def sum_of_squares(block: FloatArray) -> float:
+    """Return the sum of squares; einsum stays on one thread where BLAS would wake them all."""
+    return float(np.einsum("i,i->", block, block))

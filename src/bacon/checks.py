@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bacon.arrays import blocks, sum_of_squares
 from bacon.errors import InputError
 
 if TYPE_CHECKING:
@@ -113,12 +114,20 @@ def check_vector(
 
 def _check_finite(name: str, array: FloatArray, *, missing: bool) -> None:
     """Refuse infinities, numbers that would overflow and, unless allowed, NaN."""
-    # One sum decides the usual case without an N-long temporary.
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = float(array.sum()) if len(array) else 0.0
-    largest = max(abs(float(array.max())), abs(float(array.min()))) if len(array) else 0.0
-    if math.isfinite(total) and largest <= LARGEST:
+    for rows in blocks(len(array)):
+        block = array[rows]
+        if missing:
+            block = block[~np.isnan(block)]
+        # A modest sum of squares clears the block without a mask of its own.
+        with np.errstate(over="ignore", invalid="ignore"):
+            if sum_of_squares(block) <= LARGEST**2:
+                continue
+        _refuse_row(name, array, missing=missing)
         return
+
+
+def _refuse_row(name: str, array: FloatArray, *, missing: bool) -> None:
+    """Refuse the first value that is not usable, if there is one."""
     bad = np.isinf(array) | (np.abs(array) > LARGEST)
     if not missing:
         bad |= np.isnan(array)

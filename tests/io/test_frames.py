@@ -93,6 +93,7 @@ def test_dict_of_columns():
         ({"a": 3}, "a is a int; give a list"),
         ({"a": "abc"}, "a is a str; give a list"),
         ({"a": [object()]}, "values of type object in column a"),
+        ({"a": [[1], ["x"]]}, "values of type list in column a"),
         ({1: [1], "1": [2]}, "column name 1 2 times"),
         ({}, "has no columns"),
         ({"a": []}, "but no rows"),
@@ -120,6 +121,29 @@ def test_list_of_dicts():
 def test_bad_lists(records, message):
     with pytest.raises(InputError, match=message):
         read_table(records)
+
+
+def test_extension_types_of_pandas():
+    frame = pd.DataFrame(
+        {
+            "f": pd.array([1.5, None], dtype="Float64"),
+            "s": np.array([1.5, 2.5], dtype=np.float32),
+            "d": pd.to_datetime(["2024-01-01", None]),
+        }
+    )
+    assert read_table(frame).frame["f"].to_list() == [1.5, None]
+    assert read_table(frame).frame["s"].to_list() == [1.5, 2.5]
+    assert read_table(frame).frame["d"].dtype.is_temporal()
+
+
+def test_vectors_of_text():
+    columns = {"a": np.array(["x", "y"]), "b": np.array([1, "z"], dtype=object)}
+    assert read_table(columns).frame.rows() == [("x", "1"), ("y", "z")]
+
+
+def test_half_a_surrogate_pair():
+    with pytest.raises(InputError, match="column a that is not valid Unicode"):
+        read_table({"a": ["\ud800"]})
 
 
 def test_numpy_numbers_in_lists():

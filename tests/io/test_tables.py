@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from bacon.errors import InputError
+from bacon.io import read_labels, read_pool
 from bacon.io.tables import Table, quoted, read_table
 
 
@@ -47,6 +48,11 @@ def test_missing_file_suggests_its_neighbour(tmp_path):
 def test_missing_folder(tmp_path):
     with pytest.raises(InputError, match=r"pool\.csv does not exist; check the path"):
         read_table(tmp_path / "nowhere" / "pool.csv")
+
+
+def test_a_name_no_system_takes(tmp_path):
+    with pytest.raises(InputError, match="cannot be opened: File name too long"):
+        read_table(tmp_path / f"{'x' * 300}.csv")
 
 
 def test_directory(tmp_path):
@@ -129,6 +135,14 @@ def test_other_endings(tmp_path, name, mend):
     (tmp_path / name).write_text("a\n1\n")
     with pytest.raises(InputError, match=mend):
         read_table(tmp_path / name)
+
+
+def test_a_table_is_read_once(tmp_path):
+    (tmp_path / "t.csv").write_text("item_id,judge_a,y\n007,1,2\n008,2,\n")
+    table = read_table(tmp_path / "t.csv")
+    assert read_table(table) is table
+    assert read_pool(table).ids.tolist() == ["007", "008"]
+    assert read_labels(table, value="y").source == "t.csv"
 
 
 def test_rows_count_from_one_or_from_the_source():

@@ -10,7 +10,6 @@ from bacon.calibration.alignment import Aligned, align
 from bacon.calibration.calibration import Calibration
 from bacon.calibration.fitting import MODELS, Fitter, fold_plan
 from bacon.calibration.outcomes import outcome_kind
-from bacon.calibration.raw_judges import raw_judges
 from bacon.checks import check_scale, check_seed, first_row
 from bacon.data.notice import Notice
 from bacon.errors import InputError, TooFewLabelsError
@@ -175,7 +174,6 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
             fitter=fitter,
             fitted=fitter.fit(aligned.y),
             feature_map=feature_map,
-            raw=raw_judges(pool, aligned.y, scale),
             better=better,
             scale=scale,
             seed=seed,

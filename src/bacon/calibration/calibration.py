@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bacon.calibration.estimand import Estimand, parse_estimand
-from bacon.calibration.raw_judges import RawJudges, spearman
+from bacon.calibration.raw_judges import RawJudges, raw_judges, spearman
 from bacon.errors import InputError
 from bacon.estimation.augmented import weighted_mean
 from bacon.estimation.estimands import (
@@ -78,7 +79,6 @@ class Calibration:
     fitter: Fitter = field(repr=False)
     fitted: CrossFit = field(repr=False)
     feature_map: FeatureMap = field(repr=False)
-    raw: RawJudges = field(repr=False)
     better: str | None
     scale: tuple[float, float] | None
     seed: int
@@ -108,6 +108,11 @@ class Calibration:
         rows = self.aligned.design.rows
         support = label_support(self.aligned.y)
         return PredictiveDistribution(self.fitted.predictions, rows, support)
+
+    @cached_property
+    def raw(self) -> RawJudges:
+        """What the judges alone would have said."""
+        return raw_judges(self.pool, self.aligned.y, self.scale)
 
     def mean(self) -> Estimate:
         """Estimate the mean outcome of the pool.

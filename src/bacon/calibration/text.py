@@ -79,11 +79,8 @@ def _worth(cal: Calibration, estimate: Estimate, target: Target) -> str:
         if estimate.variances.pool == 0.0:
             return "Every item is labelled: nothing is left to estimate for these items."
         return "What the labels are worth cannot be told: their spread is not determined."
-    fit = (
-        f": R2 {cal.r2:.2f} out of fold"
-        if estimate.name == "mean" and not math.isnan(cal.r2)
-        else ""
-    )
+    has_fit = estimate.name == "mean" and not math.isnan(cal.r2)
+    fit = f": R2 {cal.r2:.2f} out of fold" if has_fit else ""
     text = f"Your {n:,} labels worked like {worth:,.0f}{fit} ({cal.model} on all judges)."
     if worth <= 1.02 * n:
         text += " The judges do not help here; the labels alone are as good."

@@ -13,6 +13,7 @@ from bacon.errors import InputError
 
 if TYPE_CHECKING:
     from bacon.calibration.calibration import Calibration
+    from bacon.data.pool import Pool
     from bacon.estimation.intervals import Target
     from bacon.io.tables import Table
     from bacon.outcome.crossfit import CrossFitMode
@@ -119,8 +120,8 @@ def estimate_command(
         na=missing,
     )
     drawn = None if sample is None else read_sample(sample, pool=items)
-    source, column = _label_source(table, label=label, labels=labels, value=value, sample=sample)
-    own_id = id_ if id_ in source.frame.columns else None
+    source, column = _label_source(items, label=label, labels=labels, value=value, sample=sample)
+    own_id = items.id_name if label is not None or id_ in source.frame.columns else None
     human = read_labels(source, id=own_id, value=column, rater=rater, levels=levels, na=missing)
     cal = calibrate(
         items,
@@ -201,7 +202,7 @@ def _need_roles(table: Table, *, judges: str | None, has_labels: bool) -> None:
 
 
 def _label_source(
-    table: Table,
+    items: Pool,
     *,
     label: str | None,
     labels: Path | None,
@@ -210,12 +211,12 @@ def _label_source(
 ) -> tuple[Table, str]:
     """Return table and column of the labels: the pool's, a file's own, or the labelled sheet's."""
     from bacon.inspection.roles import likely
-    from bacon.io.tables import read_table
+    from bacon.io.tables import Table, read_table
 
     if label is not None and labels is not None:
         raise InputError("give --label (a column of the pool) or --labels (a file), not both.")
     if label is not None:
-        return table, label
+        return Table(items.source, items.table), label
     other = read_table(cast("Path", labels if labels is not None else sample))
     if value is None:
         value = "score" if labels is None else likely(other, "label")

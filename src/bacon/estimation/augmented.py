@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bacon.estimation.influence import BLOCK, Influence
+from bacon.arrays import blocks
+from bacon.estimation.influence import Influence
 
 if TYPE_CHECKING:
     from bacon.arrays import FloatArray
@@ -52,8 +53,8 @@ def weighted_mean(values: FloatArray, weights: FloatArray) -> float:
 def pool_mean(f: FloatArray) -> float:
     """Return the mean of `f` as numpy does, in blocks, so that no copy is made."""
     total = 0.0
-    for start in range(0, len(f), BLOCK):
-        total += float(np.sum(f[start : start + BLOCK]))
+    for rows in blocks(len(f)):
+        total += float(np.sum(f[rows]))
     return total / len(f)
 
 

@@ -104,8 +104,9 @@ def contrast(
     Examples
     --------
     >>> import bacon
-    >>> first = bacon.aee([3, None, 5, None, 4, 2], [2, 3, 5, 4, 3, 1])
-    >>> second = bacon.aee([2, None, 4, None, 4, 1], [2, 3, 5, 4, 3, 1])
+    >>> from math import nan
+    >>> first = bacon.aee([3, nan, 5, nan, 4, 2], [2, 3, 5, 4, 3, 1])
+    >>> second = bacon.aee([2, nan, 4, nan, 4, 1], [2, 3, 5, 4, 3, 1])
     >>> print(round(bacon.contrast(first, second, pools="same").value, 3))
     0.75
     """

@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from bacon.arrays import blocks, sum_of_squares
 
+if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IntArray
 
-__all__ = ["BLOCK", "Influence", "PoolSums", "pool_sums"]
-
-BLOCK = 1 << 16
-"""Rows handled at once: small enough for the processor's cache."""
+__all__ = ["Influence", "PoolSums", "pool_sums"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +44,7 @@ class Influence:
         """Return g at `rows`."""
         total = None
         for coef, array in self.terms:
-            part = coef * array[rows]
+            part = array[rows] if coef == 1.0 else coef * array[rows]
             total = part if total is None else total + part
         if total is None:
             raise ValueError("an influence needs at least one prediction term")
@@ -88,18 +85,12 @@ class PoolSums:
         )
 
 
-def blocks(n_items: int) -> Iterator[slice]:
-    """Yield slices of at most `BLOCK` rows that cover 0..n_items."""
-    for start in range(0, n_items, BLOCK):
-        yield slice(start, min(start + BLOCK, n_items))
-
-
 def pool_sums(influence: Influence) -> PoolSums:
     """Return count, sum and sum of squares of g over the pool, a block at a time."""
     sums = PoolSums(0, 0.0, 0.0)
     for rows in blocks(influence.n_items):
         g = influence.prediction(rows)
-        sums = sums.merged(PoolSums(len(g), float(g.sum()), float(g @ g)))
+        sums = sums.merged(PoolSums(len(g), float(g.sum()), sum_of_squares(g)))
     return sums
 
 

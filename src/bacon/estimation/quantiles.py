@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from bacon.arrays import blocks
 from bacon.data.notice import Notice
 from bacon.errors import InputError
 from bacon.estimation.estimands import Setting, build, is_census
@@ -111,7 +112,10 @@ class ResidualDistribution:
 
     def everywhere(self, theta: float) -> FloatArray:
         """Return every item's value (N,)."""
-        return self._share(self.f, np.array([theta]))[:, 0]
+        values = np.empty(len(self.f))
+        for rows in blocks(len(self.f)):
+            values[rows] = self._share(self.f[rows], np.array([theta]))[:, 0]
+        return values
 
     def _share(self, f: FloatArray, thetas: FloatArray) -> FloatArray:
         """Return the share of residuals at or below theta - f."""

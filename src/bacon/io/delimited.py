@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -108,16 +109,14 @@ def _rows(data: bytes, separator: str, name: str) -> Iterator[list[str]]:
 
 
 def _encoding_error(data: bytes, name: str) -> InputError:
-    """Return the error for bytes that are not UTF-8."""
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        return InputError(
-            f"{name} line {line:,} is not UTF-8 (byte 0x{data[error.start]:02x}), as in Latin-1 or "
-            f"Windows-1252 files; save it as UTF-8 (iconv -f WINDOWS-1252 -t UTF-8 {name})."
-        )
-    return InputError(f"{name} is not UTF-8; save it as UTF-8.")
+    """Return the error for bytes that are not UTF-8, at the first of them."""
+    # What is no UTF-8 decodes to these characters, and they to nothing else.
+    valid = re.split("[\udc80-\udcff]", data.decode("utf-8", "surrogateescape"), maxsplit=1)[0]
+    byte = data[len(valid.encode())]
+    return InputError(
+        f"{name} line {valid.count(chr(10)) + 1:,} is not UTF-8 (byte 0x{byte:02x}), as in Latin-1 "
+        f"or Windows-1252 files; save it as UTF-8 (iconv -f WINDOWS-1252 -t UTF-8 {name})."
+    )
 
 
 def _column_names(data: bytes, separator: str, name: str) -> tuple[list[str], list[str]]:

@@ -133,7 +133,12 @@ def _columns(
         columns = resolve_columns(raters, names, role="raters", source=table.source, taken=own)
         return {name or _stem(columns): columns}
     columns = resolve_columns(value or (), names, role="labels", source=table.source, taken=own)
-    if name is not None and len(columns) == 1:
+    if name is not None:
+        if len(columns) > 1:
+            raise InputError(
+                f"name is for one outcome, and value names {len(columns)}; leave name out, or give "
+                "the columns of one outcome's raters as raters."
+            )
         return {name: columns}
     return {column: [column] for column in columns}
 

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bacon.arrays import FloatArray, read_only
-from bacon.data.notice import Notice
-from bacon.data.pool import Judge, Pool
+from bacon.data.pool import Pool
 from bacon.errors import InputError
 from bacon.fingerprint import fingerprint_ids
 from bacon.io.cells import as_levels, as_na, categories
 from bacon.io.embeddings import read_embeddings
 from bacon.io.ids import check_unique, read_ids, usual_id
+from bacon.io.judges import read_judges
 from bacon.io.long_form import pivot
 from bacon.io.matching import as_series
-from bacon.io.numbers import answers, number_column
-from bacon.io.roles import Names, as_list, group_runs, resolve_column, resolve_columns
+from bacon.io.numbers import number_column
+from bacon.io.roles import Names, as_list, resolve_column, resolve_columns
 from bacon.io.tables import Source, Table, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["read_pool"]
 
@@ -39,10 +39,17 @@ class _Roles:
     labels: tuple[str, ...]
 
     @property
-    def taken(self) -> set[str]:
-        """Columns that a glob leaves alone."""
-        named = {self.id, self.group, self.cluster, self.text, self.pi, *self.labels}
-        return {name for name in named if name is not None}
+    def taken(self) -> dict[str, str]:
+        """Columns that a glob leaves alone, with what each is."""
+        named: dict[str | None, str] = {
+            self.group: "the group",
+            self.cluster: "the cluster",
+            self.text: "the text",
+            self.pi: "the inclusion probability",
+            self.id: "the id",
+            **dict.fromkeys(self.labels, "a label"),
+        }
+        return {name: role for name, role in named.items() if name is not None}
 
 
 def read_pool(  # noqa: PLR0913 (one keyword per role a column can have)
@@ -128,7 +135,7 @@ def read_pool(  # noqa: PLR0913 (one keyword per role a column can have)
     for name in long:
         resolve_column(name, columns, role="judge or run", source=table.source)
     score_columns, feature_columns = _scores_and_features(
-        table, judges, features, taken={*roles.taken, *long}
+        table, judges, features, taken={**roles.taken, **dict.fromkeys(long, "the judge or run")}
     )
     if judge_column is not None:
         table, score_columns = pivot(
@@ -146,7 +153,7 @@ def read_pool(  # noqa: PLR0913 (one keyword per role a column can have)
         "give one row per item, or judge_column where each row is the answer of one judge",
     )
     missing = as_na(na)
-    judged, told = _judges(table, score_columns, as_levels(levels), missing)
+    judged, told = read_judges(table, score_columns, as_levels(levels), missing)
     order = read_only(as_series(ids.values).arg_sort().cast(pl.Int64).to_numpy())
     return _with_embeddings(
         Pool(
@@ -204,24 +211,35 @@ def _roles(
 
 
 def _scores_and_features(
-    table: Table, judges: Names, features: Names | None, *, taken: set[str]
+    table: Table, judges: Names, features: Names | None, *, taken: Mapping[str, str]
 ) -> tuple[list[str], list[str]]:
     """Return the columns of judge scores and of features; no column is both, or has a role."""
     columns, source = table.frame.columns, table.source
     named = [] if features is None else [n for n in as_list(features, columns) if n in columns]
     scores = resolve_columns(judges, columns, role="judges", source=source, taken={*taken, *named})
-    for name in scores:
-        if name in taken or name in named:
-            other = "a feature" if name in named else "the id, a label or something else"
-            raise InputError(
-                f"{source}, column {name} is named as a judge and as {other}; "
-                "a column has one role, so take it out of one."
-            )
+    others = {**taken, **dict.fromkeys(named, "a feature")}
+    _check_one_role(source, scores, "a judge", others)
     if features is None:
         return scores, []
-    return scores, resolve_columns(
+    found = resolve_columns(
         features, columns, role="features", source=source, taken={*taken, *scores}
     )
+    # A cluster or an inclusion probability may well help to predict; a label would leak.
+    leaks = {name: role for name, role in taken.items() if role in ("the id", "a label")}
+    _check_one_role(source, found, "a feature", leaks)
+    return scores, found
+
+
+def _check_one_role(
+    source: str, columns: Sequence[str], role: str, others: Mapping[str, str]
+) -> None:
+    """Refuse columns that were named for another role as well."""
+    for name in columns:
+        if name in others:
+            raise InputError(
+                f"{source}, column {name} is named as {role} and as {others[name]}; take it out of "
+                "one of them."
+            )
 
 
 def _only(columns: Sequence[str]) -> str:
@@ -232,45 +250,6 @@ def _only(columns: Sequence[str]) -> str:
         f"judges names {len(columns)} columns ({', '.join(columns[:5])}); with judge_column it "
         "names the one column that holds the scores."
     )
-
-
-def _judges(
-    table: Table, columns: Sequence[str], levels: tuple[str, ...] | None, na: Sequence[str]
-) -> tuple[tuple[Judge, ...], list[Notice]]:
-    """Return the judges, and notices of grouped runs and missing scores."""
-    judges = []
-    for name, runs in group_runs(columns, table.source).items():
-        scores, words = answers(table, runs, role="score", na=na, levels=levels)
-        nothing = np.isnan(scores).all(axis=0)
-        if nothing.any():
-            raise InputError(
-                f"{table.source}, column {runs[int(np.argmax(nothing))]}: every score is missing; "
-                "leave the column out of the judges."
-            )
-        judges.append(Judge(name, tuple(runs), read_only(scores), words))
-    notices = []
-    several = [judge for judge in judges if judge.runs != (judge.name,)]
-    if several:
-        told = ", ".join(
-            f"{judge.name} ({len(judge.runs)} run{'s' if len(judge.runs) > 1 else ''})"
-            for judge in several
-        )
-        notices.append(Notice("runs_grouped", f"Columns _run<k> are runs of one judge: {told}."))
-    lacking = [judge for judge in judges if np.isnan(judge.scores).any()]
-    if lacking:
-        notices.append(Notice("judge_scores_missing", _missing_told(lacking)))
-    return tuple(judges), notices
-
-
-def _missing_told(judges: Sequence[Judge]) -> str:
-    """Return the sentence that counts the missing scores of each judge."""
-    told = []
-    for judge in judges:
-        missing = int(np.isnan(judge.scores).sum())
-        share = 100 * missing / judge.scores.size
-        told.append(f"{judge.name} {missing:,} of {judge.scores.size:,} ({share:.1f} %)")
-    more = f", and {len(told) - 6} more judges" if len(told) > 6 else ""
-    return f"Judge scores are missing and stay missing: {', '.join(told[:6])}{more}."
 
 
 def _features(table: Table, columns: Sequence[str], na: Sequence[str]) -> FloatArray:

@@ -20,6 +20,11 @@ __all__ = ["frame_of_records", "read_jsonl"]
 DEEPEST = 32
 """Levels of nested objects that are flattened."""
 
+PLAIN = frozenset((str, int, float, bool, type(None)))
+"""Types of values with nothing to flatten, which is nearly every row."""
+
+NAMES = frozenset((str,))
+
 MOST_COLUMNS = 10_000
 """More names than this come from data used as names, and would fill the memory."""
 
@@ -39,7 +44,8 @@ def read_jsonl(path: Path) -> Table:
             f"(iconv -f UTF-16 -t UTF-8 {path.name})."
         )
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    records = [_parse(line, row, path.name) for row, line in _numbered(lines)]
+    name = path.name
+    records = [_parse(line, row, name) for row, line in _numbered(lines)]
     if not records:
         raise InputError(f"{path.name} is empty; write one JSON object a line.")
     return Table(path.name, frame_of_records(records, path.name))
@@ -97,8 +103,10 @@ def frame_of_records(records: Sequence[Mapping[Any, Any]], source: str) -> pl.Da
     )
 
 
-def _flatten(record: Mapping[Any, Any], row: int, source: str) -> dict[str, Any]:
+def _flatten(record: Mapping[Any, Any], row: int, source: str) -> Mapping[str, Any]:
     """Return the record with nested objects as dotted names."""
+    if PLAIN.issuperset(map(type, record.values())) and NAMES.issuperset(map(type, record)):
+        return record
     flat: dict[str, Any] = {}
     waiting = [("", record, 0)]
     while waiting:

@@ -129,6 +129,9 @@ def _check_pool(sample: Sample, pool: Pool, name: str) -> None:
             f"{lost:,} of the {sample.n_drawn:,} drawn items are not in it: "
             f"{unknown_ids(pool.ids, sample.ids, found)}"
         )
+    elif sample.ids.dtype != pool.ids.dtype:
+        kinds = ["numbers" if ids.dtype.kind == "i" else "text" for ids in (sample.ids, pool.ids)]
+        which = f"its ids were {kinds[0]} and now are {kinds[1]}"
     else:
         which = "all drawn items are in it, but others differ"
     raise DesignError(

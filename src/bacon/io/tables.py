@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,6 +93,7 @@ def read_table(source: Source) -> Table:
     source : path, data frame, dict of columns or list of dicts
         A path is read by its ending: .parquet, .csv, .tsv, .jsonl or .ndjson. CSV and TSV
         cells stay text, so that "007" keeps its zeros; a column gets its type from its role.
+        A table read before is returned as it is.
 
     Returns
     -------

@@ -1,0 +1,100 @@
+"""Time and memory of the array function, and of loading the package and the command.
+
+    python bench/speed.py
+
+Each figure is the median of several runs in one process, side by side with the plain numpy
+lines it is compared with, so that the machine's own speed cancels in the ratio.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+
+import numpy as np
+
+import bacon
+
+N_LABELS = 1000
+
+
+def pool(n_items: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return labels (NaN elsewhere), predictions and the mask of labelled items."""
+    rng = np.random.default_rng(0)
+    f = rng.normal(size=n_items)
+    y = np.full(n_items, np.nan)
+    rows = rng.choice(n_items, N_LABELS, replace=False)
+    y[rows] = f[rows] + rng.normal(size=N_LABELS)
+    return y, f, ~np.isnan(y)
+
+
+def median_seconds(*works: Callable[[], object], runs: int = 7) -> list[float]:
+    """Return the median time of each piece of work, run in turn."""
+    times: list[list[float]] = [[] for _ in works]
+    for _ in range(runs):
+        for kept, work in zip(times, works, strict=True):
+            start = time.perf_counter()
+            work()
+            kept.append(time.perf_counter() - start)
+    return [statistics.median(kept) for kept in times]
+
+
+def extra_megabytes(work: Callable[[], object]) -> float:
+    """Return the peak of memory allocated while `work` runs."""
+    tracemalloc.start()
+    work()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 1e6
+
+
+def startup(code: str, runs: int = 7) -> float:
+    """Return the median time of a fresh interpreter running `code`, less an empty one."""
+
+    def run(what: str) -> Callable[[], object]:
+        return lambda: subprocess.run(  # noqa: S603 (our own interpreter and code)
+            [sys.executable, "-c", what], check=True, capture_output=True
+        )
+
+    empty, full = median_seconds(run("pass"), run(code), runs=runs)
+    return full - empty
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a million items, not ten")
+    n_items = 1_000_000 if parser.parse_args().quick else 10_000_000
+    y, f, s = pool(n_items)
+
+    def plain() -> tuple[float, float, float]:
+        return f.mean() + (y[s] - f[s]).mean(), f.var(), np.var(y[s] - f[s])
+
+    def mean() -> bacon.Estimate:
+        estimate = bacon.aee(y, f, s=s)
+        estimate.interval()
+        return estimate
+
+    def median() -> object:
+        return bacon.aee(y, f, s=s, estimand="quantile", tau=0.5).interval()
+
+    ours, floor, ours_quantile = median_seconds(mean, plain, median)
+    print(f"{n_items:,} items, {N_LABELS:,} labels, seconds (median of 7, in turn)")
+    print(f"mean with interval      {ours:8.3f}   {ours / floor:.2f} of plain numpy ({floor:.3f})")
+    print(f"quantile with interval  {ours_quantile:8.3f}")
+    print(f"extra memory of the mean      {extra_megabytes(mean):6.1f} MB")
+    print(f"extra memory of the quantile  {extra_megabytes(median):6.1f} MB")
+    print(f"import bacon            {startup('import bacon'):8.3f}")
+    everything = "import bacon; [getattr(bacon, name) for name in bacon.__all__]"
+    print(f"... and every name used {startup(everything):8.3f}")
+    help_page = "import sys; sys.argv=['bacon','--help']; from bacon.cli.main import main; main()"
+    print(f"bacon --help            {startup(help_page):8.3f}")
+
+
+if __name__ == "__main__":
+    main()

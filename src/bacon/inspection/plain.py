@@ -1,0 +1,71 @@
+"""Numbers, names and cells as a terminal can show them."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable
+
+__all__ = ["count_of", "counted", "escaped", "listed", "number", "range_of", "shown", "wrapped"]
+
+
+def escaped(text: str) -> str:
+    """Return the text with everything that is not to be seen as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text
+    )
+
+
+def shown(text: str, most: int) -> str:
+    """Return the text escaped and cut to at most `most` characters."""
+    text = escaped(text)
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def listed(names: Iterable[str], most: int = 5, longest: int = 40) -> str:
+    """Return names with commas between them, those beyond `most` as a number."""
+    every = list(names)
+    told = ", ".join(shown(name, longest) for name in every[:most])
+    return told + (f" and {len(every) - most:,} more" if len(every) > most else "")
+
+
+def number(value: float) -> str:
+    """Return a number in few digits."""
+    if value == round(value) and abs(value) < 1e9:
+        # Adding zero makes -0 plain 0.
+        return f"{round(value) + 0.0:,.0f}"
+    return f"{value:.3g}"
+
+
+def range_of(low: float, high: float) -> str:
+    """Return a range, with the word "to" where a dash could be a minus."""
+    if math.isnan(low):
+        return "no values"
+    if low == high:
+        return f"always {number(low)}"
+    sign = "-" if low >= 0 else " to "
+    return f"{number(low)}{sign}{number(high)}"
+
+
+def counted(n: int, what: str) -> str:
+    """Return a number with its noun, such as "1 column" or "2 columns"."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def count_of(part: int, whole: int, what: str) -> str:
+    """Return a count with its share, such as "112 missing (2.2 %)"."""
+    return f"{part:,} {what} ({100 * part / whole:.1f} %)"
+
+
+def wrapped(text: str, width: int, *, begin: str = "", hanging: str = "") -> list[str]:
+    """Return the text escaped, in lines of at most `width`, a percent sign kept by its number."""
+    lines = textwrap.wrap(
+        escaped(text).replace(" %", "\0%"),
+        width,
+        initial_indent=begin,
+        subsequent_indent=hanging,
+        break_on_hyphens=False,
+    )
+    return [line.replace("\0%", " %") for line in lines] or [begin.rstrip()]

@@ -1,0 +1,279 @@
+"""What `bacon check` prints: columns by role, what they say, the next command."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from bacon.inspection.plain import count_of, counted, escaped, listed, range_of, shown, wrapped
+from bacon.inspection.sentences import sentences
+from bacon.version import __version__
+
+if TYPE_CHECKING:
+    from bacon.inspection.columns import Column
+    from bacon.inspection.findings import Findings, JudgeFinding
+    from bacon.inspection.roles import Roles
+    from bacon.inspection.suggestion import Suggestion
+
+__all__ = ["SCHEMA", "check_record", "check_text"]
+
+SCHEMA = "bacon-check/1"
+
+MOST_JUDGES = 12
+FIRST_JUDGES = 8
+"""How many judges get a line of their own where there are more than `MOST_JUDGES`."""
+
+LONGEST_NAME = 30
+
+Line = tuple[str, str, str]
+"""Role, name, and what is said of it."""
+
+
+def check_text(
+    source: str, roles: Roles, findings: Findings, suggestion: Suggestion, *, width: int = 100
+) -> str:
+    """Return the report for people.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file.
+    roles : Roles
+        The likely roles.
+    findings : Findings
+        What the columns say.
+    suggestion : Suggestion
+        What to run next.
+    width : int
+        Characters a line; the command alone may be longer, so that it can be copied.
+    """
+    size = f"{counted(findings.n_rows, 'row')}, {counted(findings.n_columns, 'column')}"
+    items = "" if findings.n_items == findings.n_rows else f", {counted(findings.n_items, 'item')}"
+    lines = [shown(f"{source}: {size}{items}", width)]
+    lines += _laid_out(_lines(roles, findings), width)
+    for notice in sentences(roles, findings):
+        lines += wrapped(notice.message, width)
+    if suggestion.command is None:
+        reason = f"Next: nothing can run yet. {suggestion.reason or ''}"
+        return "\n".join([*lines, *wrapped(reason, width)])
+    lines += ["Next:", f"  {suggestion.command}"]
+    if suggestion.hint is not None:
+        lines += wrapped(suggestion.hint, width)
+        lines.append(f"  {suggestion.hint_command}")
+    return "\n".join(lines)
+
+
+def _laid_out(rows: list[Line], width: int) -> list[str]:
+    """Return the table of columns: each role once, names and texts under each other."""
+    broad = min(max(len(escaped(name)) for _, name, _ in rows), LONGEST_NAME)
+    lines, last = [], ""
+    for role, name, text in rows:
+        first = "" if role == last else role
+        begin = f"  {first:<12}{shown(name, broad):<{broad}}  "
+        lines += wrapped(text, width, begin=begin, hanging=" " * len(begin))
+        last = role
+    return lines
+
+
+def _lines(roles: Roles, findings: Findings) -> list[Line]:
+    """Return a line for every column with a role, and one for the rest."""
+    columns = roles.columns
+    rows: list[Line] = [_id_line(roles)]
+    if roles.judge_column is not None:
+        n = columns[roles.judge_column].n_values
+        rows.append(("judge", roles.judge_column, f"{n:,} judges, one row per item and judge"))
+        rows += [("score", name, _held(columns[name])) for name in roles.judges]
+    if roles.run_column is not None:
+        rows.append(("run", roles.run_column, f"{columns[roles.run_column].n_values:,} runs"))
+    rows += _judge_lines(roles, findings)
+    if roles.uncertainty:
+        n = counted(len(roles.uncertainty), "column")
+        rows.append(("uncertainty", n, listed(roles.uncertainty, 3)))
+    if roles.label is not None:
+        rows.append(("labels", roles.label, _labels(roles, findings)))
+    rows += [("people", name, _held(columns[name])) for name in roles.outcomes[:4]]
+    if len(roles.outcomes) > 4:
+        rows.append(("people", f"{len(roles.outcomes) - 4:,} more", ""))
+    if roles.raters:
+        rows.append(("raters", counted(len(roles.raters), "column"), listed(roles.raters, 3)))
+    if roles.group is not None:
+        rows.append(("group", roles.group, _shared(columns[roles.group])))
+    if roles.cluster is not None:
+        crossed = f", each with every {shown(str(roles.group), 40)}" if roles.crossed else ""
+        rows.append(("cluster", roles.cluster, _shared(columns[roles.cluster]) + crossed))
+    for role, single in (("text", roles.text), ("length", roles.length), ("pi", roles.pi)):
+        if single is not None:
+            rows.append((role, single, _held(columns[single])))
+    if roles.embeddings:
+        rows.append(("embeddings", roles.embeddings[0], counted(len(roles.embeddings), "column")))
+    if roles.other:
+        rows.append(("other", counted(len(roles.other), "column"), listed(roles.other, 6, 25)))
+    return rows
+
+
+def _id_line(roles: Roles) -> Line:
+    """Return the line of the ids."""
+    if roles.id is None or roles.id not in roles.columns:
+        return "id", "(row number)", "counted from 0"
+    column = roles.columns[roles.id]
+    return "id", roles.id, f"{column.n_values:,} different values"
+
+
+def _judge_lines(roles: Roles, findings: Findings) -> list[Line]:
+    """Return a line for each judge, and one for those beyond the first."""
+    if not findings.judges:
+        names = roles.judges if roles.judge_column is None else ()
+        return [("judges", name, _held(roles.columns[name])) for name in names[:MOST_JUDGES]]
+    few = len(findings.judges) <= MOST_JUDGES
+    own = findings.judges if few else findings.judges[:FIRST_JUDGES]
+    rows: list[Line] = [("judges", judge.name, _judge(judge)) for judge in own]
+    rest = findings.judges[len(own) :]
+    if rest:
+        lacking = sum(judge.n_missing > 0 for judge in rest)
+        ends = [judge for judge in rest if not math.isnan(judge.low)]
+        text = f"{lacking} of them with missing scores" if lacking else "complete"
+        if ends:
+            low, high = min(j.low for j in ends), max(j.high for j in ends)
+            text = f"{range_of(low, high)} over all, {text}"
+        rows.append(("judges", f"{len(rest)} more", text))
+    return rows
+
+
+def _judge(judge: JudgeFinding) -> str:
+    """Return what one judge's scores look like."""
+    runs = f"{judge.runs} runs, " if judge.runs > 1 else ""
+    missing = _missing(judge.n_missing, judge.n_scores)
+    if judge.classes:
+        return f"{runs}{listed(judge.classes, 6, 20)}; {missing}"
+    return f"{runs}{range_of(judge.low, judge.high)}, {missing}"
+
+
+def _missing(n_missing: int, n_rows: int) -> str:
+    return count_of(n_missing, n_rows, "missing") if n_missing else "complete"
+
+
+def _held(column: Column) -> str:
+    """Return what a column holds."""
+    if column.kind == "numbers":
+        what = range_of(column.low, column.high)
+    elif column.kind == "words":
+        what = f"{listed(column.classes, 6, 20)};"
+    elif column.kind in ("names", "prose"):
+        what = f"{column.lengths[0]:,}-{column.lengths[1]:,} characters"
+    else:
+        what = {"nothing": "empty", "vectors": "vectors"}.get(column.kind, "not readable as it is")
+    if column.kind == "nothing":
+        return what
+    sign = "" if what.endswith(";") else ","
+    return f"{what}{sign} {_missing(column.n_missing, column.n_rows)}"
+
+
+def _labels(roles: Roles, findings: Findings) -> str:
+    """Return what the labels look like and how many there are."""
+    label = findings.label
+    if label is None:
+        return _held(roles.columns[str(roles.label)])
+    if label.classes:
+        what = f"{listed(label.classes, 6, 20)};"
+    else:
+        what = range_of(label.low, label.high) + (" whole numbers," if label.whole else ",")
+    filled = f"{findings.n_labels:,} of {findings.n_items:,} filled"
+    share = 100 * findings.n_labels / findings.n_items
+    return f"{what} {filled} ({share:.1f} %), looks {label.kind}"
+
+
+def _shared(column: Column) -> str:
+    """Return how rows fall on the values of a group or cluster."""
+    each, left = divmod(column.n_present, column.n_values)
+    rows = counted(each, "row") if left == 0 else f"about {column.n_present / column.n_values:.3g}"
+    missing = f", {_missing(column.n_missing, column.n_rows)}" if column.n_missing else ""
+    return f"{counted(column.n_values, 'value')}, {rows} each{missing}"
+
+
+def check_record(
+    source: str, roles: Roles, findings: Findings, suggestion: Suggestion
+) -> dict[str, Any]:
+    """Return the report as one JSON object; what is undefined is None, never NaN."""
+    label = findings.label
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "source": source,
+        "n_rows": findings.n_rows,
+        "n_columns": findings.n_columns,
+        "n_items": findings.n_items,
+        "n_labels": findings.n_labels,
+        "roles": {
+            "id": roles.id,
+            "judges": list(roles.judges),
+            "uncertainty": list(roles.uncertainty),
+            "label": roles.label,
+            "outcomes": list(roles.outcomes),
+            "raters": list(roles.raters),
+            "group": roles.group,
+            "cluster": roles.cluster,
+            "text": roles.text,
+            "length": roles.length,
+            "pi": roles.pi,
+            "embeddings": list(roles.embeddings),
+            "judge_column": roles.judge_column,
+            "run_column": roles.run_column,
+            "other": list(roles.other),
+        },
+        "columns": [_column_record(column) for column in roles.columns.values()],
+        "label": None
+        if label is None
+        else {
+            "kind": label.kind,
+            "n_values": label.n_values,
+            "low": _finite(label.low),
+            "high": _finite(label.high),
+            "classes": list(label.classes),
+        },
+        "judges": [_judge_record(judge) for judge in findings.judges],
+        "labels_look_random": findings.looks_random,
+        "findings": [
+            {"code": notice.code, "message": notice.message}
+            for notice in sentences(roles, findings)
+        ],
+        "next": suggestion.command,
+        "next_reason": suggestion.reason,
+        "hint": suggestion.hint,
+        "hint_command": suggestion.hint_command,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _column_record(column: Column) -> dict[str, Any]:
+    """Return what a column holds."""
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "missing": column.n_missing,
+        "values": column.n_values,
+        "low": _finite(column.low),
+        "high": _finite(column.high),
+        "classes": list(column.classes),
+    }
+
+
+def _judge_record(judge: JudgeFinding) -> dict[str, Any]:
+    """Return what was found of one judge."""
+    return {
+        "name": judge.name,
+        "runs": judge.runs,
+        "classes": list(judge.classes),
+        "missing": judge.n_missing,
+        "scores": judge.n_scores,
+        "low": _finite(judge.low),
+        "high": _finite(judge.high),
+        "spearman": _finite(judge.spearman),
+        "agreement": _finite(judge.agreement),
+        "excess": _finite(judge.excess),
+        "excess_se": _finite(judge.excess_se),
+        "length_correlation": _finite(judge.length_correlation),
+        "length_gap": _finite(judge.length_gap),
+    }

@@ -1,0 +1,158 @@
+"""The command to run next."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bacon.calibration.outcomes import MOST_ORDINAL_LEVELS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bacon.inspection.findings import Findings
+    from bacon.inspection.roles import Roles
+
+__all__ = ["Suggestion", "scale_of", "suggest"]
+
+LEAST_LABELS = 2
+USUAL_DRAW = 200
+SHEET = "to_label.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """What to run next.
+
+    Parameters
+    ----------
+    command : str or None
+        A command that runs as it stands, None where none can.
+    reason : str or None
+        Why there is none, and what to do.
+    hint, hint_command : str or None
+        A second thing to try.
+    """
+
+    command: str | None
+    reason: str | None = None
+    hint: str | None = None
+    hint_command: str | None = None
+
+
+def suggest(path: Path, roles: Roles, findings: Findings) -> Suggestion:
+    """Return the next command for the file at `path`: estimate if it can be, else sample."""
+    if findings.blocked is not None:
+        return Suggestion(None, findings.blocked)
+    if findings.n_labels < LEAST_LABELS:
+        return Suggestion(_sample(path, roles, findings))
+    if not roles.judges:
+        return Suggestion(
+            None,
+            "No column looks like a judge's scores; name them: "
+            f"bacon estimate {_shell(_as_argument(path))} --label {_shell(str(roles.label))} "
+            "--judges COLUMN,COLUMN",
+        )
+    estimate = _estimate(path, roles, findings)
+    if not findings.is_census or roles.judge_column is not None:
+        return Suggestion(estimate)
+    return Suggestion(
+        estimate,
+        hint="Every item is labelled, so nothing is left to estimate for these items. To see what "
+        f"a few labels would have told, draw some and add --sample {_shell(_sheet())} to the "
+        "command above:",
+        hint_command=_sample(path, roles, findings),
+    )
+
+
+def _estimate(path: Path, roles: Roles, findings: Findings) -> str:
+    """Return the estimate command."""
+    options = {
+        "--label": roles.label,
+        "--judges": roles.judge_pattern,
+        **_reading(roles),
+        # Labels of one cluster leave no other to learn from.
+        "--cluster": roles.cluster if findings.n_labelled_clusters > 1 else None,
+        "--pi": None if findings.is_census else roles.pi,
+        "--scale": scale_of(findings),
+        "--estimand": _estimand(findings),
+    }
+    return _command("estimate", path, options, roles.na)
+
+
+def _sample(path: Path, roles: Roles, findings: Findings) -> str:
+    """Return the command that draws items to label."""
+    by_default = bool(roles.judges) and roles.judges[0].startswith("judge_")
+    options = {
+        "--judges": None if by_default else roles.judge_pattern,
+        **_reading(roles),
+        "--text": roles.text,
+        "-n": str(min(USUAL_DRAW, findings.n_items)),
+        "--out": _sheet(),
+    }
+    return _command("sample", path, options, roles.na)
+
+
+def _reading(roles: Roles) -> dict[str, str | None]:
+    """Return the options that any command needs to read the file."""
+    return {
+        "--judge-column": roles.judge_column,
+        "--run-column": roles.run_column,
+        "--id": roles.id if roles.id_named else None,
+        "--levels": ",".join(roles.levels) or None,
+    }
+
+
+def _command(verb: str, path: Path, options: dict[str, str | None], na: Sequence[str]) -> str:
+    """Return a command as a shell reads it."""
+    words = ["bacon", verb, _as_argument(path)]
+    for option, value in (*options.items(), *(("--na", word) for word in na)):
+        if value is not None:
+            # After an equals sign, a value that begins with a dash is no option.
+            words += [f"{option}={value}"] if value.startswith("-") else [option, value]
+    return " ".join(_shell(word) for word in words)
+
+
+def scale_of(findings: Findings) -> str | None:
+    """Return the observed range where the labels are a few ordered whole numbers."""
+    label = findings.label
+    if label is None or label.kind != "ordinal" or not label.whole:
+        return None
+    if not 2 < label.n_values <= MOST_ORDINAL_LEVELS:
+        return None
+    return f"{label.low:g}:{label.high:g}"
+
+
+def _estimand(findings: Findings) -> str | None:
+    """Return the share of the most common class, where labels are words."""
+    classes: Sequence[str] = () if findings.label is None else findings.label.classes
+    return next((f"proportion:eq:{word}" for word in classes if word.isprintable()), None)
+
+
+def _sheet() -> str:
+    """Return a name for the labelling sheet that is still free."""
+    name, k = SHEET, 1
+    while Path(name).exists() or Path(f"{name}.design.json").exists():
+        k += 1
+        name = SHEET.replace(".", f"_{k}.")
+    return name
+
+
+def _as_argument(path: Path) -> str:
+    """Return the path so that no command takes it for an option."""
+    text = str(path)
+    return f"./{text}" if text.startswith("-") else text
+
+
+def _shell(word: str) -> str:
+    """Return a word as a shell reads it; control characters as escapes."""
+    if word.isprintable():
+        return shlex.quote(word)
+    coded = "".join(
+        chr(byte) if 32 <= byte < 127 and byte not in b"'\\" else f"\\x{byte:02x}"
+        for byte in os.fsencode(word)
+    )
+    return f"$'{coded}'"
