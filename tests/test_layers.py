@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "bacon"
 # which is one foundation. FRONT is the package's __init__.py, where the public names stand.
 FRONT = "__init__"
 FOUNDATION = (
+    "version",
     "errors",
     "arrays",
     "random",
@@ -28,7 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     FOUNDATION,
     ("io", "config", "judges", "features", "sampling", "outcome", "estimation", "items"),
     ("calibration",),
-    ("planning", "monitor", "experiments", "engine", "labelling", "report"),
+    ("inspection", "planning", "monitor", "experiments", "engine", "labelling", "report"),
     ("study", "demo"),
     (FRONT,),
     ("cli",),

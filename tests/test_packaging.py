@@ -44,12 +44,12 @@ def test_types_are_shipped():
 
 
 def test_installed_version_is_the_one_of_the_project():
-    assert metadata.version("bacon-eval") == project()["version"]
+    assert metadata.version("bacon-eval") == bacon.__version__
 
 
 def test_changelog_mentions_the_version():
     text = (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert re.search(rf"(?<![\d.]){re.escape(project()['version'])}(?![\d.]*\d)", text)
+    assert re.search(rf"(?<![\d.]){re.escape(bacon.__version__)}(?![\d.]*\d)", text)
 
 
 def pins() -> dict[str, str]:

@@ -116,5 +116,5 @@ def run_demo(n_items: int = 5000, n_labels: int = 200, seed: int = 1) -> DemoRes
     drawn[rows] = human[rows]
     labelled = table.with_columns(pl.Series("human", drawn).fill_nan(None))
     labels = read_labels(labelled, value="human")
-    cal = calibrate(pool, labels, sample=sample, scale=(1.0, 6.0), seed=seed)
+    cal = calibrate(pool, labels, sample=sample, scale=(1.0, 6.0))
     return DemoResult(human, cal, labelled)

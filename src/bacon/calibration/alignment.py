@@ -43,7 +43,7 @@ class Aligned:
     kind : str
         Name of the design for people.
     assumed : bool
-        Whether the design was assumed and not recorded.
+        Whether the design was assumed and not recorded; a census assumes nothing.
     n_drawn : int
         Items drawn; `design.n_labels` of them were answered.
     stratum, psu : (N,) int64 or None
@@ -98,7 +98,8 @@ def align(
     else:
         design, told, kind, stratum = simple_design(rows, pool.n_items), (), "simple", None
     told = (*_assumed(kind, len(rows), pool.n_items), *told, *randomness_notice(pool, design))
-    return Aligned(y, design, kind, True, len(rows), stratum, None, told)
+    assumed = len(rows) < pool.n_items
+    return Aligned(y, design, kind, assumed, len(rows), stratum, None, told)
 
 
 def _assumed(kind: str, m: int, n_items: int) -> tuple[Notice, ...]:

@@ -141,6 +141,7 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
     >>> cal.mean().n_labels
     5
     """
+    _check_kinds(pool, labels, sample)
     check_seed(seed)
     check_scale(scale)
     if model not in MODELS:
@@ -149,7 +150,12 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
         raise InputError(f'crossfit must be "ensemble" or "refit"; got {crossfit!r}.')
     if better not in (None, "higher", "lower"):
         raise InputError(f'better must be "higher" or "lower"; got {better!r}.')
-    names = labels.outcomes if outcomes is None else tuple(outcomes)
+    if strata is not None and (sample is not None or pool.pi is not None):
+        raise InputError(
+            "strata say how labels were drawn where nothing else does; with a sample or inclusion "
+            "probabilities leave strata out."
+        )
+    names = labels.outcomes if outcomes is None else _listed(outcomes)
     if outcomes is None and len(names) > 1:
         raise InputError(
             f"{labels.source} has {len(names)} outcomes ({', '.join(names)}); give outcomes=[...] "
@@ -187,6 +193,32 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
         )
     found = {name: one(name) for name in names}
     return found if outcomes is not None else found[names[0]]
+
+
+def _check_kinds(pool: Pool, labels: Labels, sample: Sample | None) -> None:
+    """Refuse arguments in the wrong order, and files that were not read."""
+    from bacon.data.labels import Labels
+    from bacon.data.pool import Pool
+    from bacon.data.sample import Sample
+
+    for name, value, kind in (("pool", pool, Pool), ("labels", labels, Labels)):
+        if not isinstance(value, kind):
+            raise InputError(
+                f"{name} must come from bacon.read_{name}; got a {type(value).__name__}."
+            )
+    if sample is not None and not isinstance(sample, Sample):
+        raise InputError(
+            "sample must come from a design's draw or from bacon.read_sample; got a "
+            f"{type(sample).__name__}."
+        )
+
+
+def _listed(outcomes: Sequence[str]) -> tuple[str, ...]:
+    """Return the outcomes asked for, each once."""
+    names = (outcomes,) if isinstance(outcomes, str) else tuple(dict.fromkeys(outcomes))
+    if not names:
+        raise InputError("outcomes names no outcome; leave it out for the only one there is.")
+    return names
 
 
 def _check_labels(

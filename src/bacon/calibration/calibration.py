@@ -112,6 +112,8 @@ class Calibration:
     @cached_property
     def raw(self) -> RawJudges:
         """What the judges alone would have said."""
+        if self.levels is not None:
+            return RawJudges(None, (), "the labels are words, which scores have no average on")
         return raw_judges(self.pool, self.aligned.y, self.scale)
 
     def mean(self) -> Estimate:
@@ -134,7 +136,7 @@ class Calibration:
 
     def quantile(self, tau: float) -> Estimate:
         """Estimate the `tau`-th quantile of the outcome; 0.5 is the median."""
-        return self.estimate(f"quantile:{tau!r}")
+        return self.estimate(f"quantile:{tau}")
 
     def proportion(
         self,
@@ -162,11 +164,12 @@ class Calibration:
                 f"proportion takes exactly one of ge, le, between and eq; got {len(asked)}."
             )
         kind, value = asked[0]
-        if isinstance(value, str):
+        if isinstance(value, str) or self.levels is not None:
             return self.estimate(f"proportion:{kind}:{value}")
-        numbers = value if isinstance(value, tuple) else (value,)
+        numbers = value if isinstance(value, tuple | list) else (value,)
         cut = check_cut((kind, *numbers))
-        return self.estimate(cut_name(cut))
+        # Not through the name, which has the numbers in few digits.
+        return self._proportion(Estimand("proportion", cut_name(cut), cut=cut), labels_alone=False)
 
     def moment(self, function: Callable[[FloatArray, float], FloatArray], start: float) -> Estimate:
         """Solve mean E[function(Y, theta)] = 0 for theta.

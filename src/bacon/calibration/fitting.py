@@ -54,6 +54,11 @@ class Fitter:
         """Cross-fit the model to values (m,) of the labelled rows."""
         if self.model == "human-only":
             return CrossFit((), _constant(y, len(self.x)))
+        if self.x.shape[1] == 0:
+            raise InputError(
+                "no judge and no feature differs between the items, so there is nothing to "
+                'calibrate; use model="human-only".'
+            )
         from bacon.outcome.ridge import BlockRidge
 
         def make_model() -> BlockRidge:

@@ -47,6 +47,21 @@ def intervals(estimate: Estimate, level: float) -> dict[str, Any]:
     }
 
 
+def no_worth(estimate: Estimate) -> str:
+    """Say why there is no number of labels alone that would do as well."""
+    if estimate.n_labels == estimate.n_items:
+        return "every item is labelled, and nothing is left to estimate for these items"
+    return "the labels do not show how much the items differ"
+
+
+def _worth(estimate: Estimate, target: Target) -> dict[str, Any]:
+    """Return the effective number of labels, or why there is none."""
+    worth = number(estimate.effective_labels(target))
+    if worth is None:
+        return {"effective_labels": None, "effective_labels_reason": no_worth(estimate)}
+    return {"effective_labels": worth}
+
+
 def _estimand(cal: Calibration, name: str, level: float, target: Target) -> dict[str, Any]:
     """Return everything that belongs to one estimand."""
     estimate = cal.estimate(name)
@@ -63,7 +78,7 @@ def _estimand(cal: Calibration, name: str, level: float, target: Target) -> dict
         "intervals": both,
         "human_only": {"estimate": number(alone.value), "intervals": intervals(alone, level)},
         "raw_judges": {"estimate": number(raw), "reason": cal.raw.reason},
-        "effective_labels": number(estimate.effective_labels(target)),
+        **_worth(estimate, target),
         "warnings": [
             {"code": notice.code, "message": notice.message} for notice in estimate.notices
         ],
@@ -84,6 +99,22 @@ def _design(cal: Calibration) -> dict[str, Any]:
     }
 
 
+def _no_rank(levels: tuple[str, ...] | None) -> str:
+    """Say why a judge has no rank correlation with the labels."""
+    if levels is not None:
+        return "answers in words have no ranks"
+    return "fewer than three labelled items have a score, or scores or labels are all alike"
+
+
+def _fit(cal: Calibration) -> dict[str, Any]:
+    """Return the out-of-fold R2, or why there is none."""
+    r2 = number(cal.r2)
+    if r2 is not None:
+        return {"r2": r2}
+    reason = "the labels are words" if cal.levels is not None else "the labels are all alike"
+    return {"r2": None, "r2_reason": reason}
+
+
 def _judges(cal: Calibration) -> list[dict[str, Any]]:
     """Return mean, missing scores and rank correlation with the labels of each judge."""
     rows, y = cal.aligned.design.rows, cal.aligned.y
@@ -102,6 +133,8 @@ def _judges(cal: Calibration) -> list[dict[str, Any]]:
             entry["mean"] = number(float(np.nanmean(score)))
             if cal.levels is None:
                 entry["spearman"] = number(spearman(score[rows], y))
+        if entry["spearman"] is None:
+            entry["reason"] = _no_rank(judge.levels or cal.levels)
         found.append(entry)
     return found
 
@@ -130,11 +163,11 @@ def result_record(
         "model": cal.model,
         "model_weights": {cal.model: 1.0},
         "better": cal.better,
-        "scale": None if cal.scale is None else list(cal.scale),
+        "scale": None if cal.scale is None else [float(end) for end in cal.scale],
         "design": _design(cal),
         "seed": cal.seed,
         "judges": _judges(cal),
-        "r2": number(cal.r2),
+        **_fit(cal),
         "warnings": [
             *({"code": notice.code, "message": notice.message} for notice in cal.notices),
             *own,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,8 +89,20 @@ class SavedCalibration:
 
 def _paths(path: Path) -> tuple[Path, Path]:
     """Return the JSON and npz files of a calibration called `path`."""
+    if not path.name:
+        raise InputError(f"name the calibration, such as cal for cal.json and cal.npz; got {path}.")
     stem = path.with_suffix("") if path.suffix in (".json", ".npz") else path
     return stem.with_name(stem.name + ".json"), stem.with_name(stem.name + ".npz")
+
+
+def _digest(content: bytes) -> str:
+    """Return a fingerprint that shows whether content was changed or cut off."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def _as_text(record: Mapping[str, Any]) -> str:
+    """Return the record in the one way in which it is written and checked."""
+    return json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
 
 
 def save_calibration(cal: Calibration, path: Path, *, overwrite: bool) -> None:
@@ -112,7 +125,7 @@ def save_calibration(cal: Calibration, path: Path, *, overwrite: bool) -> None:
     payload = buffer.getvalue()
     record = {
         "schema": SCHEMA,
-        "arrays_blake2b": hashlib.blake2b(payload, digest_size=16).hexdigest(),
+        "arrays_blake2b": _digest(payload),
         "columns": [
             {
                 "name": c.name,
@@ -124,13 +137,35 @@ def save_calibration(cal: Calibration, path: Path, *, overwrite: bool) -> None:
             }
             for c in cal.feature_map.columns
         ],
-        "scale": None if cal.scale is None else list(cal.scale),
+        "scale": None if cal.scale is None else [float(end) for end in cal.scale],
         "result": cal.to_dict(),
         "summary": cal.summary(),
     }
     json_path, npz_path = _paths(path)
-    text = json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    text = _as_text({**record, "blake2b": _digest(_as_text(record).encode())})
     write_together({npz_path: payload, json_path: text.encode()}, overwrite=overwrite)
+
+
+def _damaged(path: Path) -> InputError:
+    """Return the error for a file that is no whole calibration."""
+    return InputError(
+        f"{path}: is not a calibration saved by this version of bacon, or is damaged; save it "
+        "again."
+    )
+
+
+def _read_record(path: Path, content: bytes) -> dict[str, Any]:
+    """Return the JSON part, refusing one that is not as it was written."""
+    try:
+        record = json.loads(content)
+        if not isinstance(record, dict) or record.get("schema") != SCHEMA:
+            raise _damaged(path)
+        stated = record.pop("blake2b", None)
+        if _digest(_as_text(record).encode()) != stated:
+            raise _damaged(path)
+    except (ValueError, RecursionError):
+        raise _damaged(path) from None
+    return record
 
 
 def load_calibration(path: str | Path) -> SavedCalibration:
@@ -162,17 +197,8 @@ def load_calibration(path: str | Path) -> SavedCalibration:
             f"{error.filename} cannot be read ({error.strerror}); a calibration is the two files "
             f"{json_path.name} and {npz_path.name} together."
         ) from None
-    damaged = InputError(
-        f"{json_path}: is not a calibration saved by this version of bacon, or is damaged; save it "
-        "again."
-    )
-    try:
-        record = json.loads(text_bytes)
-    except ValueError:
-        raise damaged from None
-    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
-        raise damaged
-    if hashlib.blake2b(payload, digest_size=16).hexdigest() != record.get("arrays_blake2b"):
+    record = _read_record(json_path, text_bytes)
+    if _digest(payload) != record.get("arrays_blake2b"):
         raise InputError(
             f"{npz_path}: does not belong to {json_path.name}; the two files were not saved "
             "together. Copy both again."
@@ -184,9 +210,9 @@ def load_calibration(path: str | Path) -> SavedCalibration:
         scale = None if record["scale"] is None else (record["scale"][0], record["scale"][1])
         models = KeptModels(arrays["coef"], arrays["intercept"], arrays["weights"])
         result, text = record["result"], record["summary"]
-    except (KeyError, TypeError, ValueError, IndexError):
-        raise damaged from None
+    except (KeyError, TypeError, ValueError, IndexError, EOFError, zipfile.BadZipFile):
+        raise _damaged(json_path) from None
     if models.coef.shape != (len(models.weights), len(columns)):
-        raise damaged
+        raise _damaged(json_path)
     feature_map = FeatureMap(columns, arrays.get("components"), arrays.get("embedding_centre"))
     return SavedCalibration(json_path.name, result, text, scale, feature_map, models)

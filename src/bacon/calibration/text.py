@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from bacon.calibration.estimand import Estimand, parse_estimand
+from bacon.calibration.record import no_worth
 
 if TYPE_CHECKING:
     from bacon.calibration.calibration import Calibration
@@ -76,9 +77,7 @@ def _worth(cal: Calibration, estimate: Estimate, target: Target) -> str:
     if cal.model == "human-only":
         return f"The {n:,} labels speak alone; the judges are ignored."
     if math.isnan(worth):
-        if estimate.variances.pool == 0.0:
-            return "Every item is labelled: nothing is left to estimate for these items."
-        return "What the labels are worth cannot be told: their spread is not determined."
+        return f"What your labels are worth cannot be told: {no_worth(estimate)}."
     has_fit = estimate.name == "mean" and not math.isnan(cal.r2)
     fit = f": R2 {cal.r2:.2f} out of fold" if has_fit else ""
     text = f"Your {n:,} labels worked like {worth:,.0f}{fit} ({cal.model} on all judges)."
@@ -115,16 +114,22 @@ def _estimand_lines(cal: Calibration, name: str, level: float, target: Target) -
     if not math.isnan(population.low):
         lines.append(f"For items like them that you have not seen: {_to(population, digits)}.")
     if raw is not None:
-        gap = raw - estimate.value
-        side = "too high" if gap > 0 else "too low"
         lines.append(
-            f"The judges alone would have said {raw:.{digits}f}, {abs(gap):.{digits}f} {side}."
+            f"The judges alone would have said {raw:.{digits}f}, {_off(raw, estimate, digits)}."
         )
     elif cal.raw.reason is not None and asked.label is None:
         lines.append(f"The judges alone say nothing on this scale: {cal.raw.reason}.")
     lines.append(_worth(cal, estimate, target))
     lines += [notice.message for notice in estimate.notices]
     return lines
+
+
+def _off(raw: float, estimate: Estimate, digits: int) -> str:
+    """Say how far the raw judges are from the estimate, in the digits shown."""
+    gap = round(raw - estimate.value, digits)
+    if gap == 0.0:
+        return "the same"
+    return f"{abs(gap):.{digits}f} too {'high' if gap > 0.0 else 'low'}"
 
 
 def _to(interval: Interval, digits: int) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from bacon.cli.output import say
 
 if TYPE_CHECKING:
     from bacon.demo import DemoResult
@@ -44,8 +47,9 @@ def demo_command(
         "BACON's interval."
     )
     if write is not None:
-        typer.echo(
-            f"\nNext:\n  bacon check {write}\n  bacon estimate {write} --label human --judges "
+        file = shlex.quote(str(write))
+        say(
+            f"\nNext:\n  bacon check {file}\n  bacon estimate {file} --label human --judges "
             "'judge_*' --features words --scale 1:6"
         )
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from bacon.cli.output import say, say_json
 from bacon.errors import InputError
 
 if TYPE_CHECKING:
-    from bacon.calibration.calibration import Calibration
-    from bacon.data.pool import Pool
-    from bacon.estimation.intervals import Target
+    from bacon.estimation.intervals import Interval, Target
     from bacon.io.tables import Table
     from bacon.outcome.crossfit import CrossFitMode
 
 __all__ = ["estimate_command"]
+
+SCORE = "score"
+"""Column of the labels in a labelling sheet."""
 
 VERDICT_NO, VERDICT_OPEN = 3, 4
 """Exit codes: the requirement fails, or the interval does not decide it."""
@@ -94,10 +96,11 @@ def estimate_command(
     from bacon.io.labels import read_labels
     from bacon.io.pools import read_pool
     from bacon.io.samples import read_sample
-    from bacon.io.tables import read_table
+    from bacon.io.tables import Table, read_table
 
     check_level(level)
     check_target(target)
+    _one_design(sample=sample, pi=pi, strata=strata)
     wanted = None if require is None else parse_requirement(require)
     ends = None if scale is None else parse_scale(scale)
     missing = tuple(na or ())
@@ -120,7 +123,8 @@ def estimate_command(
         na=missing,
     )
     drawn = None if sample is None else read_sample(sample, pool=items)
-    source, column = _label_source(items, label=label, labels=labels, value=value, sample=sample)
+    own = Table(items.source, items.table, untyped=table.untyped)
+    source, column = _label_source(own, label=label, labels=labels, value=value, sample=sample)
     own_id = items.id_name if label is not None or id_ in source.frame.columns else None
     human = read_labels(source, id=own_id, value=column, rater=rater, levels=levels, na=missing)
     cal = calibrate(
@@ -137,13 +141,16 @@ def estimate_command(
     )
     asked = tuple(estimand or ())
     side = cast("Target", target)
+    # Before anything is printed, since the estimand may be one that these labels do not have.
+    verdict = None if wanted is None else cal.estimate(wanted.estimand).interval(level, side)
     if as_json:
-        record = cal.to_dict(*asked, level=level, target=side)
-        typer.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
+        say_json(cal.to_dict(*asked, level=level, target=side))
     else:
-        typer.echo(cal.summary(*asked, level=level, target=side))
-    if wanted is not None:
-        _decide(cal, wanted, level, side)
+        say(cal.summary(*asked, level=level, target=side))
+    if labels is not None and value is None:
+        say(f"Labels: column {column} of {human.source}; --value names another.", err=True)
+    if wanted is not None and verdict is not None:
+        _decide(verdict, wanted)
 
 
 def parse_scale(text: str) -> tuple[float, float]:
@@ -177,9 +184,19 @@ def parse_requirement(text: str) -> Requirement:
     if not name or relation not in ("ge", "le"):
         raise InputError(usage)
     try:
-        return Requirement(name, relation, float(rest))
+        value = float(rest)
     except ValueError:
         raise InputError(usage) from None
+    if not math.isfinite(value):
+        raise InputError(usage)
+    return Requirement(name, relation, value)
+
+
+def _one_design(**given: object) -> None:
+    """Refuse two words on how the labels were drawn."""
+    named = [f"--{name}" for name, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise InputError(f"{' and '.join(named)} each say how the labels were drawn; give one.")
 
 
 def _need_roles(table: Table, *, judges: str | None, has_labels: bool) -> None:
@@ -202,7 +219,7 @@ def _need_roles(table: Table, *, judges: str | None, has_labels: bool) -> None:
 
 
 def _label_source(
-    items: Pool,
+    own: Table,
     *,
     label: str | None,
     labels: Path | None,
@@ -211,15 +228,19 @@ def _label_source(
 ) -> tuple[Table, str]:
     """Return table and column of the labels: the pool's, a file's own, or the labelled sheet's."""
     from bacon.inspection.roles import likely
-    from bacon.io.tables import Table, read_table
+    from bacon.io.tables import read_table
 
     if label is not None and labels is not None:
         raise InputError("give --label (a column of the pool) or --labels (a file), not both.")
+    if label is not None and value is not None:
+        raise InputError("--value is for the file of --labels or --sample; --label names a column.")
     if label is not None:
-        return Table(items.source, items.table), label
+        return own, label
     other = read_table(cast("Path", labels if labels is not None else sample))
+    if value is None and labels is None:
+        return other, SCORE
     if value is None:
-        value = "score" if labels is None else likely(other, "label")
+        value = likely(other, "label") or (SCORE if SCORE in other.frame.columns else None)
     if value is None:
         raise InputError(
             f"{other.source}: which column holds the labels? Give --value, one of "
@@ -228,20 +249,25 @@ def _label_source(
     return other, value
 
 
-def _decide(cal: Calibration, wanted: Requirement, level: float, target: Target) -> None:
+def _decide(interval: Interval, wanted: Requirement) -> None:
     """Say whether the interval meets the requirement, and exit with the verdict."""
-    interval = cal.estimate(wanted.estimand).interval(level, target)
     low, high = interval
     above = low >= wanted.value if wanted.relation == "ge" else high <= wanted.value
     below = high < wanted.value if wanted.relation == "ge" else low > wanted.value
     word = "at least" if wanted.relation == "ge" else "at most"
     asked = f"{wanted.estimand} {word} {wanted.value:g}"
-    ends = f"{level * 100:g} % interval {low:.4g} to {high:.4g}"
+    if math.isnan(low):
+        say(
+            f"Required: {asked}: not decided, for there is no interval: {interval.reason}.",
+            err=True,
+        )
+        raise typer.Exit(VERDICT_OPEN)
+    ends = f"{interval.level * 100:g} % interval {low:.4g} to {high:.4g}"
     if above:
-        typer.echo(f"Required: {asked}: yes ({ends}).", err=True)
+        say(f"Required: {asked}: yes ({ends}).", err=True)
     elif below:
-        typer.echo(f"Required: {asked}: no ({ends}).", err=True)
+        say(f"Required: {asked}: no ({ends}).", err=True)
         raise typer.Exit(VERDICT_NO)
     else:
-        typer.echo(f"Required: {asked}: not decided ({ends}); more labels would tell.", err=True)
+        say(f"Required: {asked}: not decided ({ends}); more labels would tell.", err=True)
         raise typer.Exit(VERDICT_OPEN)

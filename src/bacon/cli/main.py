@@ -11,6 +11,7 @@ import typer
 from bacon.cli.check import check_command
 from bacon.cli.demo import demo_command
 from bacon.cli.estimate import estimate_command
+from bacon.cli.output import say
 from bacon.cli.sample import sample_command
 from bacon.errors import BaconError
 from bacon.version import __version__
@@ -60,7 +61,7 @@ def main() -> None:
     try:
         app()
     except BaconError as error:
-        typer.echo(f"bacon: {error}", err=True)
+        say(f"bacon: {error}", err=True)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # The reader (head, less) has gone; Python would complain again when closing stdout.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bacon.errors import InputError
+from bacon.cli.output import say
+from bacon.errors import InputError, OutputError
 
 if TYPE_CHECKING:
     from bacon.sampling.cluster import ClusterDesign
@@ -66,6 +67,8 @@ def sample_command(
     from bacon.io.tables import read_table
 
     table = read_table(pool)
+    if out.resolve() == pool.resolve():
+        raise OutputError(f"{out} is the pool itself; give the sheet another name with --out.")
     if judges is None:
         judges = "judge_*" if any(c.startswith("judge_") for c in table.frame.columns) else ""
     items = read_pool(
@@ -89,15 +92,15 @@ def sample_command(
     )
     drawn = plan.draw(items, seed=seed, hide=tuple(label or ()))
     told = drawn.write(out, show=show, overwrite=force)
-    for notice in (*items.notices, *drawn.notices, *told):
-        typer.echo(f"Note: {notice.message}", err=True)
-    typer.echo(
+    say(
         f"Drew {drawn.n_drawn:,} of {drawn.n_items:,} items ({drawn.kind}, seed {drawn.seed}).\n"
         f"To label: {out}   (keep {out.name}.design.json beside it: it says how they were drawn)"
     )
     if drawn.kind == "uniform":
-        typer.echo("Rows are in random order: label from the top, and stop when the money is out.")
-    typer.echo(f"Then: {_next_command(pool, out, judges, id_)}")
+        say("Rows are in random order: label from the top, and stop when the money is out.")
+    say(f"Then: {_next_command(pool, out, judges, id_)}")
+    for notice in (*items.notices, *drawn.notices, *told):
+        say(f"Note: {notice.message}", err=True)
 
 
 def _next_command(pool: Path, out: Path, judges: str, id_: str | None) -> str:

@@ -14,11 +14,11 @@ from bacon.checks import (
     check_vector,
     first_row,
 )
-from bacon.data.survey_design import DesignKind, SurveyDesign
+from bacon.data.notice import Notice
 from bacon.errors import InputError, TooFewLabelsError
 from bacon.estimation.designs import (
     cluster_design,
-    probability_notices,
+    probability_design,
     simple_design,
     stratified_design,
 )
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from bacon.arrays import BoolArray, FloatArray, IntArray
-    from bacon.data.notice import Notice
+    from bacon.data.survey_design import DesignKind, SurveyDesign
     from bacon.estimation.results import Estimate
 
 __all__ = ["aee"]
@@ -128,14 +128,39 @@ def aee(  # noqa: PLR0913 (one keyword per part of a design)
         raise InputError(f"f must hold at least 2 items; got {n_items}.")
     y_ = check_vector("y", y, length=n_items, missing=True)
     check_scale(scale)
-    rows = _labelled_rows(y_, s)
-    survey, notices = _survey_design(design, rows, n_items, pi=pi, strata=strata, psu=psu)
+    _check_estimand(estimand, tau=tau, cut=cut, phi=phi)
+    rows, set_aside = _labelled_rows(y_, s)
+    survey, told = _survey_design(design, rows, n_items, pi=pi, strata=strata, psu=psu)
     codes = None if cluster is None else _codes("cluster", cluster, n_items)
+    if codes is not None and codes.max() == 0:
+        raise InputError("cluster: every item is in the same cluster; leave cluster out.")
     setting = Setting(survey, cluster=codes, scale=scale)
     y_m = y_[rows]
     check_on_scale(y_m, rows, scale)
     estimate = _estimate(estimand, y_m, f_, setting, tau=tau, cut=cut, phi=phi)
-    return estimate.with_notices(notices)
+    return estimate.with_notices(set_aside + told)
+
+
+def _check_estimand(
+    estimand: str, *, tau: object = None, cut: object = None, phi: object = None
+) -> None:
+    """Refuse an unknown estimand, and arguments that it lacks or does not use."""
+    uses: dict[str, Sequence[str]] = {
+        "mean": (),
+        "variance": (),
+        "sd": (),
+        "proportion": ("cut",),
+        "quantile": ("tau", "phi"),
+    }
+    if estimand not in uses:
+        raise InputError(f"estimand must be one of {', '.join(uses)}; got {estimand!r}.")
+    for name, value in {"tau": tau, "cut": cut, "phi": phi}.items():
+        if value is not None and name not in uses[estimand]:
+            raise InputError(f'estimand="{estimand}" does not use {name}=.')
+    if estimand == "quantile" and not isinstance(tau, int | float | np.number):
+        raise InputError(f"a quantile needs its level: tau=0.5 is the median; got tau={tau!r}.")
+    if phi is not None and not callable(phi):
+        raise InputError(f"phi must be a function of theta; got {type(phi).__name__}.")
 
 
 def _estimate(
@@ -169,24 +194,22 @@ def _estimate(
                 "event, between 0 and 1."
             )
         return proportion_estimate(name, event, f, setting)
-    if estimand == "quantile":
-        if tau is None:
-            raise InputError("a quantile needs its level: tau=0.5 is the median.")
-        if phi is not None:
-            return quantile_estimate(tau, y, FunctionDistribution(phi, rows, len(f)), setting)
-        return quantile_estimate(tau, y, ResidualDistribution.of(y, f, f[rows]), setting)
-    raise InputError(
-        f"estimand must be mean, proportion, variance, sd or quantile; got {estimand!r}."
-    )
+    level = 0.5 if tau is None else tau
+    if phi is not None:
+        return quantile_estimate(level, y, FunctionDistribution(phi, rows, len(f)), setting)
+    return quantile_estimate(level, y, ResidualDistribution.of(y, f, f[rows]), setting)
 
 
-def _labelled_rows(y: FloatArray, s: npt.ArrayLike | None) -> IntArray:
-    """Return the labelled rows, refusing a mask that disagrees with `y`."""
+def _labelled_rows(y: FloatArray, s: npt.ArrayLike | None) -> tuple[IntArray, tuple[Notice, ...]]:
+    """Return the labelled rows, refusing a mask that claims labels which `y` lacks."""
+    told: tuple[Notice, ...] = ()
     if s is None:
         rows = np.flatnonzero(~np.isnan(y))
     else:
         mask: npt.NDArray[Any] = np.asarray(s)
-        if mask.shape != y.shape or mask.dtype.kind not in "bui":
+        whole = mask.dtype.kind in "ui"
+        is_mask = mask.dtype.kind == "b" or (whole and bool(np.isin(mask, (0, 1)).all()))
+        if mask.shape != y.shape or not is_mask:
             raise InputError(
                 f"s must be a true/false vector with {len(y):,} values; got shape {mask.shape} "
                 f"of type {mask.dtype}."
@@ -196,9 +219,17 @@ def _labelled_rows(y: FloatArray, s: npt.ArrayLike | None) -> IntArray:
         if missing.any():
             row = int(rows[first_row(missing)])
             raise InputError(f"s[{row}] says labelled but y[{row}] is missing; mend one of them.")
+        beside = int(np.count_nonzero(~np.isnan(y))) - len(rows)
+        if beside > 0:
+            told = (
+                Notice(
+                    "labels_set_aside",
+                    f"{beside:,} values of y are not used, because s says they are not labelled.",
+                ),
+            )
     if len(rows) == 0:
         raise TooFewLabelsError("y holds no label (every value is NaN); at least 2 are needed.")
-    return rows.astype(np.int64, copy=False)
+    return rows.astype(np.int64, copy=False), told
 
 
 def _codes(name: str, values: npt.ArrayLike, n_items: int) -> IntArray:
@@ -206,9 +237,16 @@ def _codes(name: str, values: npt.ArrayLike, n_items: int) -> IntArray:
     array: npt.NDArray[Any] = np.asarray(values)
     if array.shape != (n_items,):
         raise InputError(f"{name} must have {n_items:,} values, one an item; got {array.shape}.")
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        row = first_row(np.isnan(array))
-        raise InputError(f"{name}[{row}] is missing; every item needs one.")
+    if array.dtype.kind == "O":
+        gone = np.array([not isinstance(value, str | int | np.integer) for value in array])
+    else:
+        gone = np.isnan(array) if array.dtype.kind == "f" else np.zeros(n_items, dtype=bool)
+    if gone.any():
+        row = first_row(gone)
+        raise InputError(
+            f"{name}[{row}] = {array[row]!r} is missing or no category; every item needs a text "
+            "or a whole number."
+        )
     if array.dtype.kind == "O":
         array = array.astype(str)
     return np.unique(array, return_inverse=True)[1].astype(np.int64)
@@ -241,7 +279,7 @@ def _survey_design(
     if kind in ("poisson", "fixed"):
         pi_ = check_vector("pi", pi if pi is not None else (), length=n_items)
         check_probabilities("pi", pi_)
-        return SurveyDesign(kind, n_items, rows, pi_[rows]), probability_notices(pi_, len(rows))
+        return probability_design(kind, pi_, rows)
     if kind == "stratified":
         codes = _codes("strata", strata if strata is not None else (), n_items)
         return stratified_design(codes, rows)

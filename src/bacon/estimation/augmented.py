@@ -38,11 +38,14 @@ class AugmentedMean:
         Design-weighted mean residual rbar that is added to the mean prediction.
     influence : Influence
         r_i - rbar and g_i = f_i + rbar - theta.
+    rounding : float
+        Variance that rounding of the labelled values could show where there is none.
     """
 
     value: float
     correction: float
     influence: Influence
+    rounding: float
 
 
 def weighted_mean(values: FloatArray, weights: FloatArray) -> float:
@@ -74,8 +77,10 @@ def augmented_mean(y: FloatArray, f: FloatArray, design: SurveyDesign) -> Augmen
     -------
     AugmentedMean
     """
-    residual = y - f[design.rows]
+    own = f[design.rows]
+    residual = y - own
     correction = weighted_mean(residual, 1.0 / design.pi)
     f_mean = pool_mean(f)
     influence = Influence(residual - correction, ((1.0, f),), -f_mean)
-    return AugmentedMean(f_mean + correction, correction, influence)
+    largest = max(float(np.abs(y).max()), float(np.abs(own).max()))
+    return AugmentedMean(f_mean + correction, correction, influence, (1e-12 * largest) ** 2)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from bacon.checks import check_level, check_target
 from bacon.data.notice import Notice
 from bacon.errors import EstimationError, InputError
-from bacon.estimation.intervals import Interval, Target, t_interval
-from bacon.estimation.sandwich import Variances, variances
+from bacon.estimation.intervals import Interval, Target, no_interval, t_interval
+from bacon.estimation.sandwich import Variances, shows_no_spread, variances
 
 if TYPE_CHECKING:
+    from bacon.arrays import FloatArray, IntArray
     from bacon.estimation.results import Estimate
 
 __all__ = ["Contrast", "contrast"]
@@ -38,6 +39,8 @@ class Contrast:
         same or disjoint.
     notices : tuple of Notice
         What a reader must know.
+    unsettled : tuple of str
+        Targets for which the labels of an estimate show no spread: there is no interval.
     """
 
     kind: Kind
@@ -45,6 +48,7 @@ class Contrast:
     variances: Variances
     pools: str
     notices: tuple[Notice, ...] = ()
+    unsettled: tuple[Target, ...] = ()
 
     def se(self, target: Target = "pool") -> float:
         """Return the standard error for `target`."""
@@ -57,14 +61,18 @@ class Contrast:
         return self.variances.df
 
     def interval(self, level: float = 0.95, target: Target = "pool") -> Interval:
-        """Return Student's interval at `level` for `target`."""
+        """Return Student's interval at `level` for `target`; NaN with a reason without one."""
         check_level(level)
-        return t_interval(self.value, self.se(target) ** 2, self.df, level=level, target=target)
+        variance = self.se(target) ** 2
+        if math.isnan(variance) or target in self.unsettled:
+            return no_interval(level, target, self.df, "the labels leave no spread to judge by")
+        return t_interval(self.value, variance, self.df, level=level, target=target)
 
     def __str__(self) -> str:
         """Return value and 95 % pool interval in one line."""
         low, high = self.interval()
-        return f"{self.value:.4g} ({low:.4g}, {high:.4g})  {self.kind}, {self.pools} pool"
+        ends = "no valid interval" if math.isnan(low) else f"{low:.4g}, {high:.4g}"
+        return f"{self.value:.4g} ({ends})  {self.kind}, {self.pools} pool"
 
     __repr__ = __str__
 
@@ -114,28 +122,37 @@ def contrast(
         raise InputError(f'kind must be "difference" or "ratio"; got {kind!r}.')
     if kind == "ratio" and b.value == 0.0:
         raise EstimationError("the denominator of the ratio is estimated as 0.")
-    relation = _relation(a, b) if pools is None else pools
+    if pools not in (None, "same", "disjoint"):
+        raise InputError(f'pools must be "same" or "disjoint"; got {pools!r}.')
+    relation = _relation(a, b, pools)
     weight_a = 1.0 if kind == "difference" else 1.0 / b.value
     weight_b = -1.0 if kind == "difference" else -a.value / b.value**2
     value = a.value - b.value if kind == "difference" else a.value / b.value
     if relation == "same":
         spread = _same_pool(a, b, weight_a, weight_b)
-    elif relation == "disjoint":
-        spread = _disjoint_pools(a, b, weight_a, weight_b)
+        parts = [(a.variances, a.design), (b.variances, b.design), (spread, a.design)]
     else:
-        raise InputError(f'pools must be "same" or "disjoint"; got {relation!r}.')
-    return Contrast(kind, value, spread, relation, _denominator_notice(b, kind))
+        spread = _disjoint_pools(a, b, weight_a, weight_b)
+        parts = [(a.variances, a.design), (b.variances, b.design)]
+    unsettled = tuple(
+        target
+        for target in get_args(Target)
+        if any(shows_no_spread(variances_, design, target) for variances_, design in parts)
+    )
+    return Contrast(kind, value, spread, relation, _denominator_notice(b, kind), unsettled)
 
 
-def _relation(a: Estimate, b: Estimate) -> str:
-    """Return same or disjoint, refusing what is neither."""
+def _relation(a: Estimate, b: Estimate, said: str | None) -> str:
+    """Return same or disjoint, refusing what is neither or contradicts what was said."""
     if a.pool_key is None or b.pool_key is None or a.ids is None or b.ids is None:
+        if said is not None:
+            return said
         raise InputError(
             'these estimates know no item ids; say pools="same" (same items in the same order) or '
             'pools="disjoint".'
         )
     if a.pool_key == b.pool_key and np.array_equal(a.ids, b.ids):
-        return "same"
+        return _confirmed("same", said)
     shared = len(set(a.ids.tolist()) & set(b.ids.tolist()))
     if shared:
         raise InputError(
@@ -143,19 +160,40 @@ def _relation(a: Estimate, b: Estimate) -> str:
             "them in another order: estimate both from one pool, or from pools without a common "
             "item."
         )
-    return "disjoint"
+    return _confirmed("disjoint", said)
+
+
+def _confirmed(found: str, said: str | None) -> str:
+    """Return what the ids say, refusing a `said` that contradicts them."""
+    if said not in (None, found):
+        raise InputError(f'pools="{said}" was said, but by their ids the pools are {found}.')
+    return found
 
 
 def _same_pool(a: Estimate, b: Estimate, weight_a: float, weight_b: float) -> Variances:
     """Return the variances of a combination of two estimates of the same labelled rows."""
-    same_rows = np.array_equal(a.design.rows, b.design.rows)
-    if a.n_items != b.n_items or not same_rows or not np.array_equal(a.design.pi, b.design.pi):
+    if a.n_items != b.n_items or not np.array_equal(a.design.rows, b.design.rows):
         raise InputError(
             "the two estimates rest on different labelled items of the pool; label both outcomes "
             "on the same items, or leave out the labels that only one has."
         )
+    same_design = a.design.kind == b.design.kind and all(
+        _alike(getattr(a.design, part), getattr(b.design, part))
+        for part in ("pi", "stratum", "psu")
+    )
+    if not same_design or not _alike(a.cluster, b.cluster):
+        raise InputError(
+            "the two estimates take the labels as drawn in different ways, or share items by "
+            "different clusters; estimate both with the same design and cluster."
+        )
     combined = a.influence_values.scaled(weight_a).plus(b.influence_values.scaled(weight_b))
-    return variances(combined, a.design, a.cluster)
+    rounding = weight_a**2 * a.variances.rounding + weight_b**2 * b.variances.rounding
+    return variances(combined, a.design, a.cluster, rounding=rounding)
+
+
+def _alike(a: IntArray | FloatArray | None, b: IntArray | FloatArray | None) -> bool:
+    """Whether both are missing, or both hold the same values."""
+    return a is b or (a is not None and b is not None and np.array_equal(a, b))
 
 
 def _disjoint_pools(a: Estimate, b: Estimate, weight_a: float, weight_b: float) -> Variances:

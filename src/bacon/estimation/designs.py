@@ -13,14 +13,69 @@ from bacon.errors import DesignError
 
 if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IntArray
+    from bacon.data.survey_design import DesignKind
 
-__all__ = ["cluster_design", "probability_notices", "simple_design", "stratified_design"]
+__all__ = [
+    "cluster_design",
+    "independent_labels",
+    "is_census",
+    "probability_design",
+    "simple_design",
+    "stratified_design",
+]
 
 
 def simple_design(rows: IntArray, n_items: int) -> SurveyDesign:
     """Return the design of exactly m of N items drawn at random."""
     m = len(rows)
     return SurveyDesign("simple", n_items, rows, np.full(m, m / n_items))
+
+
+def is_census(design: SurveyDesign) -> bool:
+    """Whether every item is labelled and was certain to be."""
+    return design.n_labels == design.n_items and bool(np.all(design.pi == 1.0))
+
+
+def independent_labels(design: SurveyDesign) -> float:
+    """Return how many simply drawn labels the design is worth where labels show no spread.
+
+    The number of drawn clusters, since a cluster may be alike throughout; else Kish's
+    (sum w)^2 / sum w^2.
+    """
+    if design.psu is not None:
+        return float(design.psu.max()) + 1.0
+    weights = 1.0 / design.pi
+    return float(weights.sum() ** 2 / (weights @ weights))
+
+
+def probability_design(
+    kind: DesignKind, pi: FloatArray, rows: IntArray
+) -> tuple[SurveyDesign, tuple[Notice, ...]]:
+    """Return the design of a draw with given probabilities, poisson or fixed.
+
+    With every item labelled it is a census whatever the probabilities were.
+
+    Parameters
+    ----------
+    kind : str
+        poisson or fixed.
+    pi : (N,) float64
+        Inclusion probability of every item, in (0, 1].
+    rows : (m,) int64
+        Labelled rows.
+    """
+    if len(rows) == len(pi):
+        return SurveyDesign(kind, len(pi), rows, np.ones(len(pi))), ()
+    certain = pi == 1.0
+    certain[rows] = False
+    if certain.any():
+        raise DesignError(
+            f"item number {int(np.argmax(certain))} (counted from 0) had probability 1 of being "
+            f"drawn but has no label ({int(certain.sum()):,} such items); label it, or give the "
+            "probabilities of the draw that was made."
+        )
+    design = SurveyDesign(kind, len(pi), rows, pi[rows])
+    return design, probability_notices(pi, len(rows))
 
 
 def probability_notices(pi: FloatArray, n_labels: int) -> tuple[Notice, ...]:
@@ -113,6 +168,11 @@ def cluster_design(psu: IntArray, rows: IntArray, *, whole: bool = True) -> Surv
         rest of it.
     """
     sizes = np.bincount(psu)
+    if len(sizes) < 2:
+        raise DesignError(
+            "every item is in the same cluster, so nothing was drawn; treat the items as drawn "
+            "singly."
+        )
     labelled = np.bincount(psu[rows], minlength=len(sizes))
     partial = np.flatnonzero((labelled > 0) & (labelled < sizes))
     if whole and len(partial):

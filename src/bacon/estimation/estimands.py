@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from bacon.errors import EstimationError, TooFewLabelsError
 from bacon.estimation.augmented import AugmentedMean, augmented_mean
 from bacon.estimation.intervals import Interval, Target
 from bacon.estimation.results import Estimate, IntervalRule
-from bacon.estimation.rules import ProportionRule, TRule, no_spread
+from bacon.estimation.rules import ProportionRule, TRule
 from bacon.estimation.sandwich import Variances, variances
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ __all__ = [
 ]
 
 FEW_LABELS = 5
+
+LARGEST_TO_FOURTH = 1e70
+"""The variance of a variance takes values to the fourth power."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +91,11 @@ def build(
     *,
     rule: Callable[[Variances], IntervalRule],
     notices: tuple[Notice, ...] = (),
+    rounding: float = 0.0,
 ) -> Estimate:
     """Put an estimate together from its value and influence values."""
     found = check_enough(setting.design)
-    spread = variances(influence, setting.design, setting.cluster)
+    spread = variances(influence, setting.design, setting.cluster, rounding=rounding)
     return Estimate(
         name=name,
         value=value,
@@ -107,11 +112,6 @@ def build(
     )
 
 
-def is_census(design: SurveyDesign) -> bool:
-    """Whether every item was certain to be drawn."""
-    return bool(np.all(design.pi == 1.0))
-
-
 def mean_estimate(y: FloatArray, f: FloatArray, setting: Setting) -> Estimate:
     """Estimate the mean outcome (paper, section 2.3).
 
@@ -125,13 +125,13 @@ def mean_estimate(y: FloatArray, f: FloatArray, setting: Setting) -> Estimate:
         Design and what goes with it.
     """
     solved = augmented_mean(y, f, setting.design)
-    degenerate = no_spread(solved.influence.residual, y) and not is_census(setting.design)
     return build(
         "mean",
         solved.value,
         solved.influence,
         setting,
-        rule=lambda v: TRule(solved.value, v, setting.design, setting.scale, degenerate),
+        rule=lambda v: TRule(solved.value, v, setting.design, setting.scale),
+        rounding=solved.rounding,
     )
 
 
@@ -160,16 +160,27 @@ def proportion_estimate(
         solved.influence,
         setting,
         rule=lambda v: ProportionRule(solved.value, v, setting.design, count),
+        rounding=solved.rounding,
     )
 
 
 def _centred_second_moment(
     y: FloatArray, f: FloatArray, spread: FloatArray, setting: Setting
 ) -> tuple[AugmentedMean, AugmentedMean]:
-    """Return the mean, and the augmented mean of (Y - mean)^2."""
+    """Return the mean, and the augmented mean of (Y - mean)^2.
+
+    Predictions enter with their mean error corrected, so that a constant added to `f`
+    changes nothing and a biased judge still predicts the spread.
+    """
+    largest = max(float(np.abs(y).max()), float(f.max()), -float(f.min()))
+    if largest > LARGEST_TO_FOURTH:
+        raise EstimationError(
+            f"the variance of values as large as {largest:.1e} overflows; divide labels and "
+            "predictions by a power of ten."
+        )
     mean = augmented_mean(y, f, setting.design)
-    second = augmented_mean((y - mean.value) ** 2, spread + (f - mean.value) ** 2, setting.design)
-    return mean, second
+    predicted = spread + (f + (mean.correction - mean.value)) ** 2
+    return mean, augmented_mean((y - mean.value) ** 2, predicted, setting.design)
 
 
 def variance_estimate(
@@ -200,14 +211,14 @@ def variance_estimate(
                 "correct the predictions' spread. It is reported as it is.",
             ),
         )
-    degenerate = no_spread(mean.influence.residual, y) and not is_census(setting.design)
     return build(
         "variance",
         value,
         second.influence.scaled(factor),
         setting,
-        rule=lambda v: TRule(value, v, setting.design, None, degenerate),
+        rule=lambda v: TRule(value, v, setting.design),
         notices=notices,
+        rounding=second.rounding,
     )
 
 
@@ -220,7 +231,9 @@ class RootRule:
     def interval(self, level: float, target: Target, method: str) -> Interval:
         """Return the interval at `level` for `target`."""
         inner = self.variance_rule.interval(level, target, method)
-        low, high = (end if math.isnan(end) else math.sqrt(max(end, 0.0)) for end in inner)
+        if math.isnan(inner.low):
+            return inner
+        low, high = (math.sqrt(max(end, 0.0)) for end in inner)
         return Interval(
             low, high, level, target, inner.df, f"root of variance {inner.method}", inner.reason
         )
@@ -242,6 +255,7 @@ def sd_estimate(y: FloatArray, f: FloatArray, spread: FloatArray, setting: Setti
         setting,
         rule=lambda _: RootRule(variance.rule),
         notices=variance.notices,
+        rounding=variance.variances.rounding * (0.5 / value) ** 2,
     )
 
 
@@ -279,7 +293,9 @@ def moment_estimate(
         return augmented_mean(values, predicted(theta), setting.design)
 
     step = 1e-4 * max(abs(start), float(np.std(y)), 1e-8)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        # A flat moment ends in the error below; scipy would warn of it as well.
+        warnings.simplefilter("ignore", RuntimeWarning)
         found = root_scalar(lambda t: solved_at(t).value, x0=start, x1=start + 100 * step)
     if not found.converged or not math.isfinite(found.root):
         raise EstimationError(
@@ -295,11 +311,11 @@ def moment_estimate(
             "use a smooth moment (for quantiles there is an estimand of their own)."
         )
     solved = solved_at(theta)
-    degenerate = no_spread(solved.influence.residual, y) and not is_census(setting.design)
     return build(
         "moment",
         theta,
         solved.influence.scaled(-1.0 / slope),
         setting,
-        rule=lambda v: TRule(theta, v, setting.design, None, degenerate),
+        rule=lambda v: TRule(theta, v, setting.design),
+        rounding=solved.rounding / slope**2,
     )

@@ -23,14 +23,19 @@ def check_cut(cut: Cut | float) -> Cut:
     if isinstance(cut, int | float | np.number) and not isinstance(cut, bool):
         cut = ("ge", float(cut))
     kinds = {"ge": 1, "le": 1, "eq": 1, "between": 2}
-    if not isinstance(cut, tuple) or cut[:1] not in {(kind,) for kind in kinds}:
+    if not isinstance(cut, tuple) or not cut or not isinstance(cut[0], str):
         raise InputError(f"a proportion is given as {_USAGE}; got {cut!r}.")
     numbers = cut[1:]
-    if len(numbers) != kinds[cut[0]] or not all(math.isfinite(number) for number in numbers):
+    if len(numbers) != kinds.get(cut[0]) or not all(map(_is_finite, numbers)):
         raise InputError(f"a proportion is given as {_USAGE}; got {cut!r}.")
     if cut[0] == "between" and numbers[0] > numbers[-1]:
         raise InputError(f"between needs the lower end first; got {cut!r}.")
     return cut
+
+
+def _is_finite(number: object) -> bool:
+    """Whether `number` is one, and finite."""
+    return isinstance(number, int | float | np.number) and math.isfinite(number)
 
 
 def cut_name(cut: Cut) -> str:

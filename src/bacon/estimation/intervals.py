@@ -95,19 +95,20 @@ def clopper_pearson(count: float, n: float, level: float) -> tuple[float, float]
 
 
 def korn_graubard(
-    share: float, variance: float, *, n: int, df: float, level: float
+    share: float, variance: float, *, n: int, n_independent: float, df: float, level: float
 ) -> tuple[float, float]:
     """Return the Clopper-Pearson interval at the effective number of labels.
 
     n_eff = p (1 - p) / V, scaled by (t_{n-1} / t_df)^2 (Korn and Graubard 1998). Where the
-    variance is 0 the labels decide nothing beyond their number, and n_eff is n.
+    variance is 0 the labels decide nothing beyond their number, and n_eff is the number of
+    simply drawn labels that the design is worth, `n_independent`.
     """
     if variance > 0.0 and 0.0 < share < 1.0:
         n_eff = share * (1.0 - share) / variance
         if n > 1 and df != n - 1:
             n_eff *= (t_quantile(level, n - 1.0) / t_quantile(level, df)) ** 2
     else:
-        n_eff = float(n)
+        n_eff = n_independent
     return clopper_pearson(share * n_eff, n_eff, level)
 
 
@@ -117,15 +118,34 @@ def hypergeometric_interval(count: int, n: int, n_items: int, level: float) -> t
     The ends are the smallest and largest numbers of items among the N that a simple draw
     would not contradict at tail probability (1 - level) / 2 on either side.
     """
-    from scipy.stats import hypergeom
+    high = n_items - _smallest_total(n - count, n, n_items, level)
+    return _smallest_total(count, n, n_items, level) / n_items, high / n_items
 
-    tail = (1.0 - level) / 2.0
-    totals = np.arange(count, n_items - (n - count) + 1)
-    upper_tail = hypergeom.sf(count - 1, n_items, totals, n)
-    lower_tail = hypergeom.cdf(count, n_items, totals, n)
-    low = totals[np.argmax(upper_tail > tail)] if count > 0 else 0
-    high = totals[len(totals) - 1 - np.argmax(lower_tail[::-1] > tail)] if count < n else n_items
-    return float(low) / n_items, float(high) / n_items
+
+def _smallest_total(count: int, n: int, n_items: int, level: float) -> int:
+    """Return the smallest total under which `count` or more of `n` is not too unlikely."""
+    # A tail that equals the limit but for rounding counts as too unlikely.
+    limit = (1.0 - level) / 2.0 * (1.0 + 1e-9)
+    low, high = count, n_items - (n - count)
+    while count > 0 and low < high:
+        middle = (low + high) // 2
+        too_small = _upper_tail(count, n, n_items, middle) <= limit
+        low, high = (middle + 1, high) if too_small else (low, middle)
+    return low if count > 0 else 0
+
+
+def _upper_tail(count: int, n: int, n_items: int, total: int) -> float:
+    """Return the chance of `count` or more in a simple draw when `total` items have it.
+
+    Hypergeometric weights from their ratios: as exact as scipy's and thousands of times
+    faster on large pools.
+    """
+    counts = np.arange(max(0, n - (n_items - total)), min(n, total) + 1)
+    k = counts[:-1].astype(np.float64)
+    ratio = (total - k) * (n - k) / ((k + 1.0) * (n_items - total - n + k + 1.0))
+    log_weight = np.concatenate([[0.0], np.cumsum(np.log(ratio))])
+    weight = np.exp(log_weight - log_weight.max())
+    return float(weight[counts >= count].sum() / weight.sum())
 
 
 def unseen_share_bound(n: float, level: float) -> float:

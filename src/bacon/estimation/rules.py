@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bacon.errors import InputError
+from bacon.estimation.designs import independent_labels, is_census
 from bacon.estimation.intervals import (
     Interval,
     Target,
@@ -18,20 +17,18 @@ from bacon.estimation.intervals import (
     t_interval,
     unseen_share_bound,
 )
+from bacon.estimation.sandwich import shows_no_spread
 
 if TYPE_CHECKING:
-    from bacon.arrays import FloatArray
     from bacon.data.survey_design import SurveyDesign
     from bacon.estimation.sandwich import Variances
 
-__all__ = ["ProportionRule", "TRule", "no_spread"]
+__all__ = ["ProportionRule", "TRule"]
 
 BREWER = "Brewer approximation"
 
-
-def no_spread(residual: FloatArray, y: FloatArray) -> bool:
-    """Whether residuals are all alike up to rounding, so that they show no spread."""
-    return float(np.abs(residual).max()) <= 1e-12 * float(np.abs(y).max())
+ROUNDING = 1e-12
+"""Shares that differ from 0 or 1 by less than this are 0 or 1."""
 
 
 def check_method(method: str) -> None:
@@ -44,6 +41,10 @@ def check_method(method: str) -> None:
 class TRule:
     """Student's t, cut to the scale where one is given.
 
+    Where the labelled residuals show no spread though not every item is labelled, up to
+    1 - (1 - level)^(1/n) of the items could still be off by the width of the scale, and the
+    interval says so; without a scale there is no valid interval.
+
     Parameters
     ----------
     value : float
@@ -54,37 +55,34 @@ class TRule:
         Names the approximation used and the effective number of labels.
     scale : (float, float) or None
         Range the estimand cannot leave.
-    degenerate : bool
-        The labelled residuals show no spread though not every item is labelled. Up to
-        1 - (1 - level)^(1/n) of the items could still be off by the width of the scale, and
-        the interval says so; without a scale there is no valid interval.
     """
 
     value: float
     variances: Variances
     design: SurveyDesign
     scale: tuple[float, float] | None = None
-    degenerate: bool = False
 
     def interval(self, level: float, target: Target, method: str) -> Interval:
         """Return the interval at `level` for `target`."""
         check_method(method)
         variance = self.variances.pool if target == "pool" else self.variances.population
         df = self.variances.df
-        if self.degenerate and self.scale is None:
+        if target == "pool" and is_census(self.design):
+            return Interval(self.value, self.value, level, target, df, "census")
+        no_spread = shows_no_spread(self.variances, self.design, target)
+        if no_spread and self.scale is None:
             return no_interval(
                 level,
                 target,
                 df,
-                "the labels leave no spread to judge the error by; give the scale (its lowest "
-                "and highest value) or more labels",
+                "the labels leave no spread to judge the error by; more labels may, or for a "
+                "mean the scale (its lowest and highest value)",
             )
         name = f"t, {BREWER}" if self.design.kind == "fixed" else "t"
         interval = t_interval(self.value, variance, df, level=level, target=target, method=name)
-        if self.degenerate and self.scale is not None:
-            weights = 1.0 / self.design.pi
-            n_eff = weights.sum() ** 2 / (weights @ weights)
-            slack = unseen_share_bound(n_eff, level) * (self.scale[1] - self.scale[0])
+        if no_spread and self.scale is not None:
+            n = independent_labels(self.design)
+            slack = unseen_share_bound(n, level) * (self.scale[1] - self.scale[0])
             interval = replace(
                 interval, low=interval.low - slack, high=interval.high + slack, method="range"
             )
@@ -134,17 +132,26 @@ class ProportionRule:
             return rule.interval(level, target, "t")
         n, n_items, df = self.design.n_labels, self.design.n_items, self.variances.df
         share = min(max(self.value, 0.0), 1.0)
-        reason = None if share == self.value else "the estimate was cut to the range of a share"
-        if target == "population":
-            low, high = korn_graubard(share, self.variances.population, n=n, df=df, level=level)
-            return Interval(low, high, level, target, df, "Korn-Graubard", reason)
-        if np.all(self.design.pi == 1.0):
+        is_cut = abs(share - self.value) > ROUNDING
+        reason = "the estimate was cut to the range of a share" if is_cut else None
+        if min(share, 1.0 - share) <= ROUNDING:
+            share = float(round(share))
+        if target == "pool" and is_census(self.design):
             return Interval(self.value, self.value, level, target, df, "census")
-        if self.exact_count is not None:
+        if target == "pool" and self.exact_count is not None:
             low, high = hypergeometric_interval(self.exact_count, n, n_items, level)
             return Interval(low, high, level, target, df, "hypergeometric", reason)
-        unseen = 1.0 - n / n_items
-        low, high = korn_graubard(share, self.variances.pool / unseen, n=n, df=df, level=level)
+        no_spread = shows_no_spread(self.variances, self.design, target)
+        unseen = 1.0 - n / n_items if target == "pool" else 1.0
+        variance = self.variances.pool / unseen if target == "pool" else self.variances.population
+        low, high = korn_graubard(
+            share,
+            0.0 if no_spread else variance,
+            n=n,
+            n_independent=independent_labels(self.design),
+            df=df,
+            level=level,
+        )
         shrink = math.sqrt(unseen)
         return Interval(
             share - shrink * (share - low),

@@ -20,13 +20,21 @@ import numpy as np
 
 from bacon.data.notice import Notice
 from bacon.estimation.augmented import weighted_mean
+from bacon.estimation.designs import is_census
 from bacon.estimation.influence import Influence, cluster_sums, pool_sums
 
 if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IntArray
     from bacon.data.survey_design import SurveyDesign
+    from bacon.estimation.intervals import Target
 
-__all__ = ["Variances", "degrees_of_freedom", "pool_variance", "variances"]
+__all__ = [
+    "Variances",
+    "degrees_of_freedom",
+    "pool_variance",
+    "shows_no_spread",
+    "variances",
+]
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,8 @@ class Variances:
         Degrees of freedom.
     notices : tuple of Notice
         A negative part that was set to 0.
+    rounding : float
+        Variances up to this are rounding: the labels show no spread.
     """
 
     pool: float
@@ -52,6 +62,7 @@ class Variances:
     unit: float
     df: float
     notices: tuple[Notice, ...] = ()
+    rounding: float = 0.0
 
 
 def _units(design: SurveyDesign) -> tuple[IntArray, IntArray, FloatArray]:
@@ -70,7 +81,7 @@ def pool_variance(residual: FloatArray, design: SurveyDesign) -> float:
 
     A unit drawn with certainty adds nothing, so the variance of a census is exactly 0.
     """
-    if np.all(design.pi == 1.0):
+    if is_census(design):
         return 0.0
     weights = 1.0 / design.pi
     unit, stratum, pi = _units(design)
@@ -180,8 +191,23 @@ def cluster_term(
     return n_clusters / (n_clusters - 1.0) * total / design.n_items**2
 
 
+def shows_no_spread(spread: Variances, design: SurveyDesign, target: Target) -> bool:
+    """Whether the labels leave nothing to judge an error by though there is one.
+
+    Their residuals are alike up to rounding, in every stratum or between all clusters. A
+    census has no error for the pool.
+    """
+    if is_census(design):
+        return target == "population" and spread.population <= spread.rounding
+    return spread.pool <= spread.rounding
+
+
 def variances(
-    influence: Influence, design: SurveyDesign, cluster: IntArray | None = None
+    influence: Influence,
+    design: SurveyDesign,
+    cluster: IntArray | None = None,
+    *,
+    rounding: float = 0.0,
 ) -> Variances:
     """Return V_pool, V_population, S^2 and the degrees of freedom.
 
@@ -204,5 +230,10 @@ def variances(
             ),
         )
     return Variances(
-        v_pool, v_pool + max(extra, 0.0), max(unit, 0.0), degrees_of_freedom(design), notices
+        pool=v_pool,
+        population=v_pool + max(extra, 0.0),
+        unit=max(unit, 0.0),
+        df=degrees_of_freedom(design),
+        notices=notices,
+        rounding=rounding,
     )

@@ -128,6 +128,9 @@ def fit_feature_map(pool: Pool) -> FeatureMap:
     judged: list[tuple[int, FloatArray]] = []
     for name, kind, source, level, raw in _raw(pool):
         gone = np.isnan(raw)
+        if gone.all():
+            constant.append(name)
+            continue
         if gone.any():
             missing.setdefault(np.packbits(gone).tobytes(), (source, gone.astype(np.float64)))
         present = raw[~gone]
@@ -150,6 +153,8 @@ def fit_feature_map(pool: Pool) -> FeatureMap:
     if pool.embeddings is None:
         return FeatureMap(tuple(columns), notices=notices)
     centre_row, loadings, scales = _components(pool.embeddings)
+    if len(scales) == 0:
+        return FeatureMap(tuple(columns), notices=_constant_notice([*constant, "embeddings"]))
     columns += [
         Column(f"embedding component {k + 1}", "component", "embeddings", 0.0, float(scale))
         for k, scale in enumerate(scales)
@@ -164,7 +169,8 @@ def _constant_notice(constant: list[str]) -> tuple[Notice, ...]:
     return (
         Notice(
             "constant_columns",
-            f"Left out because they are the same for every item: {', '.join(constant)}.",
+            "Left out because they are the same, or missing, for every item: "
+            f"{', '.join(constant)}.",
         ),
     )
 
@@ -175,11 +181,13 @@ def _components(embeddings: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
     centred = embeddings - centre
     values, vectors = np.linalg.eigh(centred.T @ centred / len(embeddings))
     order = np.argsort(values)[::-1][:MAX_COMPONENTS]
-    order = order[values[order] > 1e-10 * max(values.max(), 1e-300)]
+    # The second bound is what rounding leaves of embeddings that are the same for every item.
+    largest = max(float(embeddings.max()), -float(embeddings.min()))
+    order = order[values[order] > max(1e-10 * values.max(), (1e-12 * largest) ** 2)]
     loadings = vectors[:, order]
     # The sign of a component is arbitrary; fixing it keeps results the same on any machine.
-    largest = np.abs(loadings).argmax(axis=0)
-    loadings = loadings * np.sign(loadings[largest, np.arange(loadings.shape[1])])
+    strongest = np.abs(loadings).argmax(axis=0)
+    loadings = loadings * np.sign(loadings[strongest, np.arange(loadings.shape[1])])
     return centre, loadings, np.sqrt(values[order])
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bacon.errors import InputError
+from bacon.inspection.vocabulary import MEANS_MISSING
 from bacon.io.cells import without_missing
 from bacon.io.numbers import DECIMAL_COMMA, answers
-from bacon.io.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,14 +18,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from bacon.arrays import FloatArray
+    from bacon.io.tables import Table
 
 __all__ = ["Column", "describe"]
-
-MEANS_MISSING = frozenset(
-    "na n/a #n/a nan none null nil missing error failed fail failure refused refusal invalid "
-    "unparsable unparseable parse_error timeout unknown skipped - -- ?".split()
-)
-"""Words that, among numbers, say there is none."""
 
 FEW = 0.01
 """Share of the cells below which other words among numbers are slips, not classes."""
@@ -117,26 +112,30 @@ def describe(table: Table, name: str, na: Sequence[str] = ()) -> Column:
     import polars as pl
 
     series = table.frame[name]
-    n_rows, dtype = len(series), series.dtype
+    dtype = series.dtype
     if dtype in (pl.List, pl.Array):
-        return Column(name, "vectors", n_rows, series.null_count())
+        return Column(name, "vectors", len(series), series.null_count())
     if not (dtype.is_numeric() or dtype in (pl.String, pl.Boolean, pl.Null)):
-        reason = f"values of type {dtype} are neither numbers nor text"
-        return Column(name, "unusable", n_rows, series.null_count(), reason=reason)
-    present = without_missing(series, na)
-    column = Column(name, "nothing", n_rows, present.null_count())
-    if column.n_present == 0:
-        return column
-    column = replace(column, n_values=present.drop_nulls().n_unique())
+        reason = f"{table.source}, column {name}: {dtype} is neither numbers nor text."
+        return Column(name, "unusable", len(series), series.null_count(), reason=reason)
+    present = without_missing(series, na).drop_nulls()
+    column = Column(name, "nothing", len(series), len(series) - len(present), present.n_unique())
+    return column if column.n_present == 0 else _answered(table, column, present, na)
+
+
+def _answered(table: Table, column: Column, present: pl.Series, na: Sequence[str]) -> Column:
+    """Complete a column by what the reader of answers makes of it."""
+    import polars as pl
+
     try:
-        values, words = answers(table, [name], role="score", na=na)
+        values, words = answers(table, [column.name], role="score", na=na)
     except InputError as error:
-        if dtype != pl.String:
+        if present.dtype != pl.String:
             return replace(column, kind="unusable", reason=str(error))
-        return _text_or_mixture(table, column, present.drop_nulls(), na, str(error))
+        return _text_or_mixture(table, column, present, na, str(error))
     if words is None:
         return _numbers(column, values[:, 0])
-    return _texts(column, present.drop_nulls(), words)
+    return _texts(column, present, words)
 
 
 def _numbers(column: Column, values: FloatArray) -> Column:

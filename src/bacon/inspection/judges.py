@@ -11,7 +11,6 @@ import numpy as np
 from bacon.data.notice import Notice
 from bacon.errors import InputError
 from bacon.inspection.names import (
-    LONG_JUDGES,
     is_human,
     is_id,
     is_judge_prefixed,
@@ -21,6 +20,7 @@ from bacon.inspection.names import (
     is_scorer,
     is_scoring,
 )
+from bacon.inspection.vocabulary import LONG_JUDGES
 from bacon.io.numbers import answers
 from bacon.io.roles import RUN, UNCERTAINTY, resolve_columns
 
@@ -89,8 +89,8 @@ def find_judges(
                 "again, or stand only where there is a label.",
             )
         )
-    names, mean_told = _without_means([c.name for c in chosen if c.name not in leaking])
-    return names, (*told, *mean_told, *_told_of_unusable(free))
+    kept, mean_told = _without_means([c.name for c in chosen if c.name not in leaking])
+    return kept, (*told, *mean_told, *_told_of_unusable(free))
 
 
 def _could_be(column: Column) -> bool:
@@ -180,9 +180,7 @@ def _told_of_unusable(free: Sequence[Column]) -> list[Notice]:
     """Tell which columns named like judges cannot be read, or hold nothing to learn from."""
     notices = []
     for column in free:
-        if not is_judge_prefixed(column.name) or is_not_a_score(
-            column.name, in_words=True
-        ):
+        if not is_judge_prefixed(column.name) or is_not_a_score(column.name, in_words=True):
             continue
         if column.kind == "unusable" and column.reason is not None:
             notices.append(Notice("judge_unusable", column.reason))

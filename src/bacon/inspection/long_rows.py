@@ -1,4 +1,4 @@
-"""Is there one row per item and judge?"""
+"""Files with one row per item and judge."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bacon.inspection.names import (
-    LONG_JUDGES,
-    LONG_SCORES,
-    RUNS,
-    SYSTEMS,
     among,
     is_id,
     is_judge_prefixed,
     is_not_a_score,
+    is_remark,
     label_rank,
-    words_of,
 )
+from bacon.inspection.vocabulary import LONG_JUDGES, LONG_SCORES, RUNS, SYSTEMS
 from bacon.io.ids import usual_id
 
 if TYPE_CHECKING:
@@ -28,11 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["LongForm", "find_long_form", "n_different"]
 
 MOST_JUDGES = 200
-OF_THE_JUDGE = frozenset(
-    "reason rationale explanation comment feedback raw output judgment judgement justification "
-    "thought thoughts thinking critique analysis response".split()
-)
-"""Words in the names of texts that a judge writes beside its score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +78,11 @@ def _is_score(column: Column) -> bool:
 
 def _is_wide_judge(column: Column) -> bool:
     """Whether the column holds one judge's scores: judge_gpt, not judge_name or judge_score."""
-    words = words_of(column.name)
     return (
         is_judge_prefixed(column.name)
         and _is_score(column)
         and column.name.lower() not in (*LONG_JUDGES, *LONG_SCORES)
-        and not is_not_a_score(column.name)
-        and words[-1] not in OF_THE_JUDGE
+        and not is_not_a_score(column.name, in_words=column.kind == "words")
     )
 
 
@@ -125,7 +115,7 @@ def _same_within(
     """Whether labels and texts are the same in all rows of an item."""
     for name, column in columns.items():
         is_label = name == label or label_rank(name) is not None
-        is_text = column.kind == "prose" and not OF_THE_JUDGE & set(words_of(name))
+        is_text = column.kind == "prose" and not is_remark(name)
         if name in taken or not (is_label or is_text):
             continue
         pairs = table.frame.select(id_, name).drop_nulls().unique()

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from bacon.inspection.vocabulary import (
+    EXACT_LABELS,
+    HUMAN,
+    ID_NAMES,
+    IDS,
+    JUDGE_PREFIX,
+    LENGTHS,
+    NESTED,
+    NOT_A_SCORE,
+    RATER,
+    REMARKS,
+    SCORERS,
+    SCORING,
+    SHORT_SCORERS,
+    SIZES,
+    WEAK_LABELS,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = [
-    "CLUSTERS",
-    "GROUPS",
-    "LONG_JUDGES",
-    "LONG_SCORES",
-    "PROBABILITIES",
-    "RUNS",
-    "SYSTEMS",
-    "TEXTS",
     "among",
     "is_human",
     "is_id",
@@ -22,97 +35,12 @@ __all__ = [
     "is_nested_score",
     "is_not_a_score",
     "is_rater",
+    "is_remark",
     "is_scorer",
     "is_scoring",
     "label_rank",
     "words_of",
 ]
-
-EXACT_LABELS = ("human", "label", "score", "rating", "gold")
-HUMAN = frozenset(
-    "human humans gold crowd annotator annotators expert experts rater raters truth groundtruth "
-    "people mturk turker worker assessor annotation annotations".split()
-)
-WEAK_LABELS = frozenset("label labels rating ratings score annotated".split())
-RATER = re.compile(
-    r"(^|[_\-. ])(rater|annotator|expert|worker|assessor|coder|labell?er)s?[_\-. ]?\d+([_\-. ]|$)"
-)
-
-JUDGE_PREFIX = re.compile(r"judges?[_\-.: ]")
-NESTED = re.compile(
-    r"(judge_scores|scores?|ratings?|judgements?|judgments?|evals?|evaluations?|grades?|metrics)\."
-    r"|(judge_scores|scores|ratings|judgements|judgments|evals|evaluations|grades)_"
-)
-SCORERS = re.compile(
-    r"(chat)?gpt|claude|sonnet|haiku|opus|llama|gemini|gemma|palm|mistral|mixtral|qwen|deepseek|"
-    r"davinci|vicuna|alpaca|falcon|commandr|flan|grok|kimi|glm|prometheus|llm|judge|autorater|"
-    r"evaluator|x?comet|bleu|sacrebleu|spbleu|bleurt|rouge|bertscore|bartscore|chrf|meteor|"
-    r"metricx|gemba|yisi|prism"
-)
-SHORT_SCORERS = frozenset("ter phi o yi nist cider spice mqm critic verifier metric".split())
-SCORING = frozenset(
-    "score scores rating grade verdict eval quality reward prediction predicted judgment "
-    "judgement points preference".split()
-)
-SIZES = frozenset(
-    "id ids uid idx index row rows line position pos nr num seed fold run runs len length chars "
-    "characters word words token tokens count cost costs price latency time seconds duration ms "
-    "date year month day hour timestamp temperature version".split()
-)
-"""Words of columns of ids, sizes, costs and times."""
-
-REMARKS = frozenset(
-    "reason reasons rationale explanation comment comments feedback prompt raw status error".split()
-)
-"""Words of columns where a judge says more than its answer."""
-
-NOT_A_SCORE = (
-    SIZES
-    | REMARKS
-    | frozenset(
-        "order no number split weight weights pi entropy logprob logppl confidence age turn turns "
-        "rank".split()
-    )
-)
-
-LENGTHS = frozenset("len length lengths chars characters words tokens".split())
-IDS = frozenset("id ids uid uuid guid key qid pid sid".split())
-ID_NAMES = frozenset("item question prompt example sample instance query doc document".split())
-
-SYSTEMS = tuple(
-    "system system_id system_name model model_name model_id method variant arm condition engine "
-    "bot agent assistant team provider generator candidate policy config checkpoint".split()
-)
-GROUPS = (
-    *SYSTEMS,
-    *"group pair subset category domain dataset task language lang genre topic source split".split(),
-)
-CLUSTERS = tuple(
-    "prompt_id prompt seg_id segment_id segment seg query_id query qid question_id question "
-    "article_id article instruction_id instruction story_id passage_id example_id source_id "
-    "src_id input_id context_id conversation_id conversation dialogue_id dialog_id session_id "
-    "document_id doc_id document doc topic_id topic user_id user cluster cluster_id".split()
-)
-TEXTS = tuple(
-    "text answer response output completion generation summary translation target hypothesis "
-    "story essay content answer_text output_text response_text model_output generated_text "
-    "message reply candidate".split()
-)
-PROBABILITIES = tuple(
-    "pi pi_i inclusion_probability inclusion_prob incl_prob prob_inclusion sampling_probability "
-    "sampling_prob selection_probability selection_prob".split()
-)
-LONG_JUDGES = tuple(
-    "judge judge_name judge_model judge_id evaluator evaluator_model evaluator_name grader "
-    "autorater llm_judge llm metric metric_name model model_name".split()
-)
-LONG_SCORES = tuple(
-    "score judge_score rating value grade verdict judgment judgement vote points prediction "
-    "label result answer".split()
-)
-RUNS = tuple(
-    "run run_id run_no run_number repeat repetition rep replicate trial attempt iteration".split()
-)
 
 
 def words_of(name: str) -> list[str]:
@@ -185,7 +113,13 @@ def is_not_a_score(name: str, *, in_words: bool = False) -> bool:
         return False
     if is_judge_prefixed(name):
         return words[-1] in (SIZES | REMARKS if in_words else SIZES)
-    return bool(NOT_A_SCORE & set(words)) and words[-1] not in SCORING
+    ruled_out = SIZES | REMARKS | NOT_A_SCORE
+    return bool(ruled_out & set(words)) and words[-1] not in SCORING
+
+
+def is_remark(name: str) -> bool:
+    """Whether the column holds what a judge or rater says beside its answer."""
+    return bool(REMARKS & set(words_of(name))) or is_judge_prefixed(name)
 
 
 def is_length(name: str) -> bool:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["count_of", "counted", "escaped", "listed", "number", "range_of", "shown", "wrapped"]
 

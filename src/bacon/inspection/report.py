@@ -10,8 +10,11 @@ from bacon.inspection.sentences import sentences
 from bacon.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bacon.inspection.columns import Column
-    from bacon.inspection.findings import Findings, JudgeFinding
+    from bacon.inspection.findings import Findings
+    from bacon.inspection.judge_findings import JudgeFinding
     from bacon.inspection.roles import Roles
     from bacon.inspection.suggestion import Suggestion
 
@@ -23,6 +26,7 @@ MOST_JUDGES = 12
 FIRST_JUDGES = 8
 """How many judges get a line of their own where there are more than `MOST_JUDGES`."""
 
+MOST_OUTCOMES = 4
 LONGEST_NAME = 30
 
 Line = tuple[str, str, str]
@@ -77,25 +81,47 @@ def _laid_out(rows: list[Line], width: int) -> list[str]:
 
 def _lines(roles: Roles, findings: Findings) -> list[Line]:
     """Return a line for every column with a role, and one for the rest."""
+    rows = [_id_line(roles), *_long_lines(roles), *_judge_lines(roles, findings)]
+    rows += [*_people_lines(roles, findings), *_item_lines(roles)]
+    several = {"embeddings": roles.embeddings, "other": roles.other}
+    for role, names in several.items():
+        if names:
+            rows.append((role, counted(len(names), "column"), listed(names, 6, 25)))
+    return rows
+
+
+def _long_lines(roles: Roles) -> list[Line]:
+    """Return the lines of a file with one row per item and judge."""
     columns = roles.columns
-    rows: list[Line] = [_id_line(roles)]
-    if roles.judge_column is not None:
-        n = columns[roles.judge_column].n_values
-        rows.append(("judge", roles.judge_column, f"{n:,} judges, one row per item and judge"))
-        rows += [("score", name, _held(columns[name])) for name in roles.judges]
+    if roles.judge_column is None:
+        return []
+    named = counted(columns[roles.judge_column].n_values, "judge")
+    rows: list[Line] = [("judge", roles.judge_column, f"{named}, one row per item and judge")]
     if roles.run_column is not None:
-        rows.append(("run", roles.run_column, f"{columns[roles.run_column].n_values:,} runs"))
-    rows += _judge_lines(roles, findings)
-    if roles.uncertainty:
-        n = counted(len(roles.uncertainty), "column")
-        rows.append(("uncertainty", n, listed(roles.uncertainty, 3)))
+        rows.append(("run", roles.run_column, counted(columns[roles.run_column].n_values, "run")))
+    return [*rows, *(("score", name, _held(columns[name])) for name in roles.judges)]
+
+
+def _people_lines(roles: Roles, findings: Findings) -> list[Line]:
+    """Return the lines of what people filled in."""
+    rows: list[Line] = []
     if roles.label is not None:
         rows.append(("labels", roles.label, _labels(roles, findings)))
-    rows += [("people", name, _held(columns[name])) for name in roles.outcomes[:4]]
-    if len(roles.outcomes) > 4:
-        rows.append(("people", f"{len(roles.outcomes) - 4:,} more", ""))
+    first, rest = roles.outcomes[:MOST_OUTCOMES], roles.outcomes[MOST_OUTCOMES:]
+    rows += [("people", name, _held(roles.columns[name])) for name in first]
+    if rest:
+        rows.append(("people", f"{len(rest):,} more", listed(rest, 6, 25)))
     if roles.raters:
         rows.append(("raters", counted(len(roles.raters), "column"), listed(roles.raters, 3)))
+    if roles.rater is not None:
+        rows.append(("rater", roles.rater, counted(roles.columns[roles.rater].n_values, "rater")))
+    return rows
+
+
+def _item_lines(roles: Roles) -> list[Line]:
+    """Return the lines of what tells of the items."""
+    columns = roles.columns
+    rows: list[Line] = []
     if roles.group is not None:
         rows.append(("group", roles.group, _shared(columns[roles.group])))
     if roles.cluster is not None:
@@ -104,10 +130,6 @@ def _lines(roles: Roles, findings: Findings) -> list[Line]:
     for role, single in (("text", roles.text), ("length", roles.length), ("pi", roles.pi)):
         if single is not None:
             rows.append((role, single, _held(columns[single])))
-    if roles.embeddings:
-        rows.append(("embeddings", roles.embeddings[0], counted(len(roles.embeddings), "column")))
-    if roles.other:
-        rows.append(("other", counted(len(roles.other), "column"), listed(roles.other, 6, 25)))
     return rows
 
 
@@ -120,23 +142,33 @@ def _id_line(roles: Roles) -> Line:
 
 
 def _judge_lines(roles: Roles, findings: Findings) -> list[Line]:
-    """Return a line for each judge, and one for those beyond the first."""
-    if not findings.judges:
-        names = roles.judges if roles.judge_column is None else ()
-        return [("judges", name, _held(roles.columns[name])) for name in names[:MOST_JUDGES]]
-    few = len(findings.judges) <= MOST_JUDGES
-    own = findings.judges if few else findings.judges[:FIRST_JUDGES]
-    rows: list[Line] = [("judges", judge.name, _judge(judge)) for judge in own]
-    rest = findings.judges[len(own) :]
-    if rest:
-        lacking = sum(judge.n_missing > 0 for judge in rest)
-        ends = [judge for judge in rest if not math.isnan(judge.low)]
-        text = f"{lacking} of them with missing scores" if lacking else "complete"
-        if ends:
-            low, high = min(j.low for j in ends), max(j.high for j in ends)
-            text = f"{range_of(low, high)} over all, {text}"
-        rows.append(("judges", f"{len(rest)} more", text))
+    """Return a line for each judge, one for those beyond the first, and one for uncertainty."""
+    rows: list[Line] = []
+    if findings.judges:
+        few = len(findings.judges) <= MOST_JUDGES
+        own = findings.judges if few else findings.judges[:FIRST_JUDGES]
+        rows += [("judges", judge.name, _judge(judge)) for judge in own]
+        rows += _more_judges(findings.judges[len(own) :])
+    elif roles.judge_column is None:
+        names = roles.judges[:MOST_JUDGES]
+        rows += [("judges", name, _held(roles.columns[name])) for name in names]
+    if roles.uncertainty:
+        n_columns = counted(len(roles.uncertainty), "column")
+        rows.append(("uncertainty", n_columns, listed(roles.uncertainty, 3)))
     return rows
+
+
+def _more_judges(judges: Sequence[JudgeFinding]) -> list[Line]:
+    """Return one line for the judges that get none of their own."""
+    if not judges:
+        return []
+    lacking = sum(judge.n_missing > 0 for judge in judges)
+    text = f"{lacking} of them with missing scores" if lacking else "complete"
+    numeric = [judge for judge in judges if not math.isnan(judge.low)]
+    if numeric:
+        low, high = min(j.low for j in numeric), max(j.high for j in numeric)
+        text = f"{range_of(low, high)} over all, {text}"
+    return [("judges", f"{len(judges)} more", text)]
 
 
 def _judge(judge: JudgeFinding) -> str:
@@ -176,7 +208,8 @@ def _labels(roles: Roles, findings: Findings) -> str:
     if label.classes:
         what = f"{listed(label.classes, 6, 20)};"
     else:
-        what = range_of(label.low, label.high) + (" whole numbers," if label.whole else ",")
+        what = range_of(label.low, label.high)
+        what += " whole numbers," if label.whole and label.low < label.high else ","
     filled = f"{findings.n_labels:,} of {findings.n_items:,} filled"
     share = 100 * findings.n_labels / findings.n_items
     return f"{what} {filled} ({share:.1f} %), looks {label.kind}"
@@ -210,6 +243,7 @@ def check_record(
             "label": roles.label,
             "outcomes": list(roles.outcomes),
             "raters": list(roles.raters),
+            "rater": roles.rater,
             "group": roles.group,
             "cluster": roles.cluster,
             "text": roles.text,

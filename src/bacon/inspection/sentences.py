@@ -11,7 +11,8 @@ from bacon.inspection.plain import listed, shown
 from bacon.inspection.suggestion import scale_of
 
 if TYPE_CHECKING:
-    from bacon.inspection.findings import Findings, JudgeFinding, LabelFinding
+    from bacon.inspection.findings import Findings, LabelFinding
+    from bacon.inspection.judge_findings import JudgeFinding
     from bacon.inspection.roles import Roles
 
 __all__ = ["sentences"]
@@ -86,7 +87,9 @@ def _of_agreement(findings: Findings) -> list[Notice]:
         rest = [judge.spearman for judge in ranked[MOST_NAMED:]]
         more = f"; {len(rest)} more from {max(rest):.2f} to {min(rest):.2f}" if rest else ""
         told.append(
-            Notice("judges_rank_correlation", f"Judges against labels, in ranks: {named}{more}.")
+            Notice(
+                "judges_rank_correlation", f"Rank correlation of judges with labels: {named}{more}."
+            )
         )
     classed = [j for j in findings.judges if not math.isnan(j.agreement)]
     classed.sort(key=lambda judge: -judge.agreement)
@@ -95,7 +98,9 @@ def _of_agreement(findings: Findings) -> list[Notice]:
         rest = [judge.agreement for judge in classed[MOST_NAMED:]]
         more = f"; {len(rest)} more from {max(rest):.2f} to {min(rest):.2f}" if rest else ""
         told.append(
-            Notice("judges_agreement", f"Share of answers that are the people's class: {named}{more}.")
+            Notice(
+                "judges_agreement", f"Share of answers that are the people's class: {named}{more}."
+            )
         )
     return told
 
@@ -107,27 +112,32 @@ def _of_excess(findings: Findings) -> list[Notice]:
         return []
     higher = [j for j in on_scale if j.excess > 2.0 * j.excess_se]
     lower = [j for j in on_scale if j.excess < -2.0 * j.excess_se]
-    about = len(on_scale) - len(higher) - len(lower)
-    parts = [
-        f"{len(some)} {'scores' if len(some) == 1 else 'score'} {word} than people, by {_sizes(some)}"
-        for some, word in ((higher, "higher"), (lower, "lower"))
-        if some
-    ]
-    if about:
-        parts.append(f"{about} about the same")
-    begin = (
-        f"Of the {len(on_scale)} judges on the labels' scale"
-        if len(on_scale) > 1
-        else f"Of the judges, {shown(on_scale[0].name, 40)} alone is on the labels' scale"
-    )
-    return [Notice("judges_excess", f"{begin}: {'; '.join(parts)}.")]
+    alike = [j for j in on_scale if j not in higher and j not in lower]
+    sides = [(some, word) for some, word in ((higher, "higher"), (lower, "lower")) if some]
+    n = len(on_scale)
+    if n > 1 and len(sides) == 1 and not alike:
+        every = "Both" if n == 2 else f"All {n}"
+        message = f"{every} judges on the labels' scale score {_by(*sides[0])}."
+        return [Notice("judges_excess", message)]
+    if n == 1:
+        how = _by(*sides[0]) if sides else "about as people do"
+        message = f"On the labels' scale, {shown(on_scale[0].name, 40)} scores {how}."
+        return [Notice("judges_excess", message)]
+    parts = [f"{len(some)} {_scores(len(some))} {_by(some, word)}" for some, word in sides]
+    if alike:
+        parts.append(f"{len(alike)} {_scores(len(alike))} about as people do")
+    return [Notice("judges_excess", f"Of {n} judges on the labels' scale, {'; '.join(parts)}.")]
 
 
-def _sizes(judges: list[JudgeFinding]) -> str:
-    """Return the smallest and largest mean excess in two digits."""
+def _scores(n: int) -> str:
+    return "scores" if n == 1 else "score"
+
+
+def _by(judges: list[JudgeFinding], word: str) -> str:
+    """Return by how much judges score higher or lower, their mean excess in two digits."""
     ends = sorted(abs(judge.excess) for judge in judges)
     low, high = f"{ends[0]:.2g}", f"{ends[-1]:.2g}"
-    return low if low == high else f"{low} to {high}"
+    return f"{word} than people, by {low if low == high else f'{low} to {high}'}"
 
 
 def _of_length(roles: Roles, findings: Findings) -> list[Notice]:

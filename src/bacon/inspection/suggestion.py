@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bacon.calibration.outcomes import MOST_ORDINAL_LEVELS
+from bacon.data.design_file import design_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,17 +46,20 @@ class Suggestion:
 
 def suggest(path: Path, roles: Roles, findings: Findings) -> Suggestion:
     """Return the next command for the file at `path`: estimate if it can be, else sample."""
+    if design_path(path).exists():
+        return Suggestion(None, f"This is a labelling sheet: {_beside('--sample', path, roles)}")
     if findings.blocked is not None:
         return Suggestion(None, findings.blocked)
+    if roles.label is not None and not roles.judges and findings.n_labels > 0:
+        begin = (
+            "No column looks like a judge's scores: name them with --judges. If these are labels "
+            "alone, "
+            if roles.rater is None
+            else "These look like labels by several raters: "
+        )
+        return Suggestion(None, begin + _beside("--labels", path, roles))
     if findings.n_labels < LEAST_LABELS:
         return Suggestion(_sample(path, roles, findings))
-    if not roles.judges:
-        return Suggestion(
-            None,
-            "No column looks like a judge's scores; name them: "
-            f"bacon estimate {_shell(_as_argument(path))} --label {_shell(str(roles.label))} "
-            "--judges COLUMN,COLUMN",
-        )
     estimate = _estimate(path, roles, findings)
     if not findings.is_census or roles.judge_column is not None:
         return Suggestion(estimate)
@@ -66,6 +70,16 @@ def suggest(path: Path, roles: Roles, findings: Findings) -> Suggestion:
         "command above:",
         hint_command=_sample(path, roles, findings),
     )
+
+
+def _beside(option: str, path: Path, roles: Roles) -> str:
+    """Return how to give a file of labels beside the file with every item."""
+    words = ["bacon", "estimate", "POOL", option, _as_argument(path)]
+    if option == "--labels":
+        words += ["--value", str(roles.label)]
+        words += [] if roles.rater is None else ["--rater", roles.rater]
+    command = " ".join(_shell(word) for word in words)
+    return f"give it beside the file with every item (POOL): {command}"
 
 
 def _estimate(path: Path, roles: Roles, findings: Findings) -> str:

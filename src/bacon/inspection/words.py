@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bacon.data.notice import Notice
+from bacon.inspection.vocabulary import MEANS_MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,6 +64,15 @@ def settle_words(
     for word, names in strays.items():
         told = f'"{word}" stands among the numbers of {", ".join(names[:3])}: taken as missing.'
         notices.append(Notice("words_taken_as_missing", told))
+    known = {word for column in labelled for word in column.classes}
+    for column in scored:
+        doubtful = [w for w in column.classes if w.lower() in MEANS_MISSING and w not in known]
+        told = (
+            f'{column.name} also answers "{word}", as no label does: if it means no answer, add '
+            f"--na {word}."
+            for word in doubtful
+        )
+        notices += [Notice("class_may_mean_missing", text) for text in told]
     missing = tuple(dict.fromkeys((*na, *strays)))
     return Settled(tuple(c.name for c in scored), missing, levels, tuple(notices))
 

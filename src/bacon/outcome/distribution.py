@@ -86,10 +86,16 @@ class PredictiveDistribution:
             ]
         return parts
 
+    @cached_property
+    def _slack(self) -> float:
+        """What makes prediction + residual = theta count as reached, whatever its rounding."""
+        residual = max(float(np.abs(r).max()) for r in self.predictions.residuals)
+        return 1e-12 * (residual + float(np.abs(self.predictions.by_model[self.rows]).max()))
+
     def _cut(self, thetas: FloatArray) -> FloatArray:
         """Move thetas to the mid-point above them for discrete labels."""
         if self.support is None:
-            return thetas
+            return thetas + self._slack
         middles = (self.support[1:] + self.support[:-1]) / 2.0
         cuts = np.concatenate([[-np.inf], middles, [np.inf]])
         return np.asarray(cuts[np.searchsorted(self.support, thetas, side="right")])
