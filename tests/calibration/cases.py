@@ -34,7 +34,7 @@ def essays(n: int = N, **columns: object) -> Pool:
 def people(pool: Pool, seed: int = 1) -> FloatArray:
     """Return what people would say of every item: 1 to 6, half explained by the judges."""
     rng = np.random.default_rng(seed)
-    gpt, llama = (judge.scores[:, 0] for judge in pool.judges)
+    gpt, llama = (pool.table[name].to_numpy() for name in ("judge_gpt", "judge_llama"))
     latent = 0.5 * gpt + 0.3 * llama + 0.5 + 0.6 * rng.normal(size=pool.n_items)
     return np.clip(np.round(latent), 1.0, 6.0)
 

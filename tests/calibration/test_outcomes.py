@@ -51,5 +51,5 @@ def test_refusals():
     y = np.array([0.0, 1.0, 2.0])
     with pytest.raises(InputError, match="two values; the labels have 3, the first 0, 1, 2"):
         outcome_kind(y, None, "binary", None)
-    with pytest.raises(InputError, match="outcome must be auto or one of real, .*; got 'sevens'"):
+    with pytest.raises(InputError, match=r"outcome must be auto or one of real, .*; got 'sevens'"):
         outcome_kind(y, None, "sevens", None)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.calibration.cases import N, PI, codes, essays, labels_of, message, people, rescaled
+from tests.calibration.cases import PI, N, codes, essays, labels_of, message, people, rescaled
 
 from bacon.calibration.calibrate import calibrate
 from bacon.calibration.randomness import describe_difference, randomness_notice
@@ -47,14 +47,36 @@ def test_small_random_draws_raise_almost_no_alarm_on_many_skewed_judges():
     pool = essays(300)
     judges = tuple(
         replace(pool.judges[0], name=f"judge_{k}", scores=rng.lognormal(size=(300, 1)))
-        for k in range(20)
+        for k in range(10)
     )
     pool = replace(pool, judges=judges)
-    alarms = sum(
-        len(randomness_notice(pool, simple_design(np.sort(rng.choice(300, 12, replace=False)), 300)))
-        for _ in range(200)
+    alarms = 0
+    for _ in range(60):
+        rows = np.sort(rng.choice(300, 12, replace=False))
+        alarms += len(randomness_notice(pool, simple_design(rows, 300)))
+    assert alarms <= 1
+
+
+def test_items_picked_for_the_same_score_show_no_spread_and_are_found_all_the_same():
+    pool = essays()
+    score = pool.judges[0].scores[:, 0]
+    alike = np.flatnonzero(score == 6)[:8]
+    assert len(alike) == 8
+    only = replace(pool, judges=pool.judges[:1])
+    assert randomness_notice(only, simple_design(alike, N))
+    assert randomness_notice(only, stratified_design(np.arange(N) % 2, alike)[0])
+
+
+def test_a_draw_stratified_by_a_judge_differs_on_it_by_design():
+    # Equal numbers from unequal strata: weights undo what allocation did.
+    pool = essays(300)
+    low = (pool.judges[1].scores[:, 0] > np.quantile(pool.judges[1].scores, 0.9)).astype(np.int64)
+    rng = np.random.default_rng(4)
+    rows = np.sort(
+        np.concatenate([rng.choice(np.flatnonzero(low == h), 20, replace=False) for h in (0, 1)])
     )
-    assert alarms <= 4
+    assert randomness_notice(pool, simple_design(rows, 300))
+    assert not randomness_notice(pool, stratified_design(low, rows)[0], low)
 
 
 def test_a_recorded_draw_is_not_doubted():
@@ -119,9 +141,7 @@ def test_the_widest_difference_of_two_sets_by_hand():
         replace(pool, judges=(judge, same)), np.array([2, 3]), np.array([0, 1])
     )
     # 5 against a mean of 2, in units of the SD of 1, 3, 5, which is sqrt(8/3).
-    assert told == (
-        " On judge_gpt they score +3 against the others (1.84 SD), the widest gap."
-    )
+    assert told == (" On judge_gpt they score +3 against the others (1.84 SD), the widest gap.")
     nobody = describe_difference(replace(pool, judges=(same,)), np.array([2]), np.array([0]))
     assert nobody == ""
 

@@ -97,7 +97,11 @@ def align(
         stratum: IntArray | None = codes
     else:
         design, told, kind, stratum = simple_design(rows, pool.n_items), (), "simple", None
-    told = (*_assumed(kind, len(rows), pool.n_items), *told, *randomness_notice(pool, design))
+    told = (
+        *_assumed(kind, len(rows), pool.n_items),
+        *told,
+        *randomness_notice(pool, design, stratum),
+    )
     assumed = len(rows) < pool.n_items
     return Aligned(y, design, kind, assumed, len(rows), stratum, None, told)
 

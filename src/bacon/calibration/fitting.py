@@ -11,6 +11,7 @@ from bacon.data.predictions import Predictions
 from bacon.errors import InputError
 from bacon.outcome.crossfit import CrossFit, CrossFitMode, FoldPlan, crossfit
 from bacon.outcome.folds import label_folds, n_folds, unit_folds
+from bacon.outcome.ridge_fit import RidgeFit, fit_ridge
 from bacon.random import stream
 
 if TYPE_CHECKING:
@@ -59,12 +60,12 @@ class Fitter:
                 "no judge and no feature differs between the items, so there is nothing to "
                 'calibrate; use model="human-only".'
             )
-        from bacon.outcome.ridge import BlockRidge
+        block_one = self.blocks == 1
 
-        def make_model() -> BlockRidge:
-            return BlockRidge(self.blocks)
+        def fit_model(x: FloatArray, values: FloatArray) -> RidgeFit:
+            return fit_ridge(x, values, block_one)
 
-        return crossfit(self.x, y, self.rows, make_model, self.plan, mode=self.mode)
+        return crossfit(self.x, y, self.rows, fit_model, self.plan, mode=self.mode)
 
 
 def _constant(y: FloatArray, n_items: int) -> Predictions:

@@ -29,28 +29,29 @@ def numeric_judges(pool: Pool) -> list[tuple[str, FloatArray]]:
     return [(judge.name, run_mean(judge)) for judge in pool.judges if judge.levels is None]
 
 
-def randomness_notice(pool: Pool, design: SurveyDesign) -> tuple[Notice, ...]:
+def randomness_notice(
+    pool: Pool, design: SurveyDesign, stratum: IntArray | None = None
+) -> tuple[Notice, ...]:
     """Tell when labelled items differ from the pool on a judge by more than a draw would make.
 
-    Each judge's mean rank over labelled items is compared with that over the pool, in
-    standard errors of the design; the bound is Student's at level 0.999 over all judges
-    (Bonferroni). Ranks, because means of skewed scores leave the bound in up to 4 of 100
-    draws on real pools. Missing scores count as the middle rank.
+    Each judge's mean rank over labelled items is compared with that over the pool. Ranks,
+    because means of skewed scores leave their bound in up to 4 of 100 draws on real pools.
+    Missing scores count as the middle rank. `stratum` (N,) has the stratum of every item
+    under a stratified draw.
     """
     judges = numeric_judges(pool)
     if design.n_labels in (1, design.n_items) or not judges:
         return ()
-    bound = t_quantile(1.0 - (1.0 - LEVEL) / len(judges), degrees_of_freedom(design))
+    level = 1.0 - (1.0 - LEVEL) / len(judges)
     worst: list[tuple[float, str]] = []
     for name, score in judges:
         rank = _centred_ranks(score)
         shift = weighted_mean(rank[design.rows], 1.0 / design.pi)
-        error = math.sqrt(_null_variance(rank, shift, design))
-        if error > 0.0 and abs(shift) > bound * error:
+        bound = _bound(rank, shift, design, stratum, level=level)
+        if abs(shift) > bound > 0.0:
             gap = np.where(np.isnan(score), 0.0, score - np.nanmean(score))[design.rows]
-            worst.append(
-                (abs(shift) / error, f"{name} by {weighted_mean(gap, 1.0 / design.pi):+.3g}")
-            )
+            by = weighted_mean(gap, 1.0 / design.pi)
+            worst.append((abs(shift) / bound, f"{name} by {by:+.3g}"))
     if not worst:
         return ()
     worst.sort(reverse=True)
@@ -73,18 +74,30 @@ def _centred_ranks(score: FloatArray) -> FloatArray:
     return np.where(np.isnan(rank), 0.0, rank - np.nanmean(rank))
 
 
-def _null_variance(rank: FloatArray, shift: float, design: SurveyDesign) -> float:
-    """Return the variance of the labelled mean of ranks (N,) if the draw is what it is said to be.
+def _bound(
+    rank: FloatArray,
+    shift: float,
+    design: SurveyDesign,
+    stratum: IntArray | None,
+    *,
+    level: float,
+) -> float:
+    """Return what the labelled mean of ranks (N,) exceeds in a random draw with 1 - `level`.
 
-    The labelled items show it, but for items picked alike, which show too little: the spread
-    over the pool, known for every judge, is the least. Strata explain part of that spread.
+    The larger of Student's bound from the spread of the labelled ranks, and the normal one
+    from their spread over the pool (within strata): items picked alike show too little of it.
     """
     shown = pool_variance(rank[design.rows] - shift, design)
-    if design.stratum is not None and shown > 0.0:
-        return shown
+    if stratum is not None:
+        sizes = np.bincount(stratum)
+        rank = rank - (np.bincount(stratum, weights=rank) / np.maximum(sizes, 1))[stratum]
     weights = 1.0 / design.pi
     share = float(((1.0 - design.pi) * weights) @ weights) / float(weights.sum()) ** 2
-    return max(shown, float(rank.var(ddof=1)) * share)
+    known = float(rank.var()) * share
+    return max(
+        t_quantile(level, degrees_of_freedom(design)) * math.sqrt(shown),
+        t_quantile(level, math.inf) * math.sqrt(known),
+    )
 
 
 def describe_difference(pool: Pool, these: IntArray, others: IntArray) -> str:

@@ -42,7 +42,7 @@ def sample_command(
         str | None, typer.Option(help="Column whose values are drawn whole.")
     ] = None,
     pi: Annotated[
-        str | None, typer.Option(help="Column of inclusion probabilities (or sizes, with -n).")
+        str | None, typer.Option(help="Column of inclusion probabilities; -n scales them to sum to n.")
     ] = None,
     method: Annotated[
         str, typer.Option(help="systematic (fixed size) or poisson, with --pi.")

@@ -159,7 +159,9 @@ def proportion_estimate(
         solved.value,
         solved.influence,
         setting,
-        rule=lambda v: ProportionRule(solved.value, v, setting.design, count),
+        rule=lambda v: ProportionRule(
+            solved.value, v, setting.design, count, all_alike=float(np.ptp(event)) == 0.0
+        ),
         rounding=solved.rounding,
     )
 

@@ -117,12 +117,17 @@ class ProportionRule:
     exact_count : int or None
         Labelled items with the property, where the prediction is constant and the draw is
         simple.
+    all_alike : bool
+        All labelled items have the property, or none. Their residuals then show how the
+        predictions differ and nothing of the events that went unseen, so that the labels
+        count for no more than their number.
     """
 
     value: float
     variances: Variances
     design: SurveyDesign
     exact_count: int | None = None
+    all_alike: bool = False
 
     def interval(self, level: float, target: Target, method: str) -> Interval:
         """Return the interval at `level` for `target`."""
@@ -144,11 +149,14 @@ class ProportionRule:
         no_spread = shows_no_spread(self.variances, self.design, target)
         unseen = 1.0 - n / n_items if target == "pool" else 1.0
         variance = self.variances.pool / unseen if target == "pool" else self.variances.population
+        n_independent = independent_labels(self.design)
+        if self.all_alike:
+            variance = max(variance, share * (1.0 - share) / n_independent)
         low, high = korn_graubard(
             share,
             0.0 if no_spread else variance,
             n=n,
-            n_independent=independent_labels(self.design),
+            n_independent=n_independent,
             df=df,
             level=level,
         )

@@ -106,35 +106,32 @@ def _unique_column(columns: Mapping[str, Column]) -> str | None:
     return next(iter([*named, *texts, *counts]), None)
 
 
-def find_probability(columns: Mapping[str, Column], taken: Collection[str]) -> str | None:
+def find_probability(columns: Mapping[str, Column]) -> str | None:
     """Return the column of inclusion probabilities."""
     for name in among(PROBABILITIES, list(columns)):
         column = columns[name]
-        whole = column.kind == "numbers" and column.n_missing == 0 and name not in taken
+        whole = column.kind == "numbers" and column.n_missing == 0
         if whole and column.low > 0.0 and column.high <= 1.0:
             return name
     return None
 
 
-def find_group(columns: Mapping[str, Column], taken: Collection[str]) -> str | None:
+def find_group(columns: Mapping[str, Column]) -> str | None:
     """Return the column of the systems compared, or of another division by its name."""
     for name in among(GROUPS, list(columns)):
         column = columns[name]
-        fits = column.kind in ("words", "names", "numbers") and name not in taken
+        fits = column.kind in ("words", "names", "numbers")
         if fits and 2 <= column.n_values <= min(MOST_GROUPS, column.n_present // 2):
             return name
     return None
 
 
-def find_cluster(
-    table: Table, columns: Mapping[str, Column], taken: Collection[str], group: str | None
-) -> str | None:
+def find_cluster(table: Table, columns: Mapping[str, Column], group: str | None) -> str | None:
     """Return the column of what items share: one that every group has once, else by its name."""
     fit = [
         name
         for name in among(CLUSTERS, list(columns))
-        if name not in taken
-        and columns[name].kind in ("words", "names", "numbers", "prose")
+        if columns[name].kind in ("words", "names", "numbers", "prose")
         and columns[name].n_missing == 0
         and LEAST_CLUSTERS <= columns[name].n_values <= MOST_SHARED * columns[name].n_rows
     ]

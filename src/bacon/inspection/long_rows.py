@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bacon.inspection.columns import Column
     from bacon.io.tables import Table
 
-__all__ = ["LongForm", "find_long_form", "n_different"]
+__all__ = ["LongForm", "find_long_form", "is_of_the_item", "n_different"]
 
 MOST_JUDGES = 200
 
@@ -40,6 +40,11 @@ class LongForm:
 def n_different(table: Table, names: Iterable[str]) -> int:
     """Return how many different combinations of the columns there are."""
     return table.frame.select(list(dict.fromkeys(names))).n_unique()
+
+
+def is_of_the_item(table: Table, long: LongForm | None, name: str) -> bool:
+    """Whether the column is the same in all rows of an item, as it is if a row is an item."""
+    return long is None or n_different(table, (long.id, name)) == n_different(table, (long.id,))
 
 
 def find_long_form(

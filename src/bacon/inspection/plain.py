@@ -36,7 +36,9 @@ def listed(names: Iterable[str], most: int = 5, longest: int = 40) -> str:
 
 def number(value: float) -> str:
     """Return a number in few digits."""
-    if value == round(value) and abs(value) < 1e9:
+    if abs(value) >= 1e9:
+        return f"{value:.3g}"
+    if abs(value) >= 100 or value == round(value):
         # Adding zero makes -0 plain 0.
         return f"{round(value) + 0.0:,.0f}"
     return f"{value:.3g}"
@@ -48,8 +50,10 @@ def range_of(low: float, high: float) -> str:
         return "no values"
     if low == high:
         return f"always {number(low)}"
-    sign = "-" if low >= 0 else " to "
-    return f"{number(low)}{sign}{number(high)}"
+    # An end nearer to 0 than a thousandth of the span is 0.
+    digits = 3 - math.floor(math.log10(high - low))
+    low, high = round(low, digits), round(high, digits)
+    return f"{number(low)}{'-' if low >= 0 else ' to '}{number(high)}"
 
 
 def counted(n: int, what: str) -> str:

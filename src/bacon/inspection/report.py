@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from bacon.inspection.plain import count_of, counted, escaped, listed, range_of, shown, wrapped
+from bacon.inspection.plain import (
+    count_of,
+    counted,
+    escaped,
+    listed,
+    number,
+    range_of,
+    shown,
+    wrapped,
+)
 from bacon.inspection.sentences import sentences
 from bacon.version import __version__
 
@@ -218,7 +227,9 @@ def _labels(roles: Roles, findings: Findings) -> str:
 def _shared(column: Column) -> str:
     """Return how rows fall on the values of a group or cluster."""
     each, left = divmod(column.n_present, column.n_values)
-    rows = counted(each, "row") if left == 0 else f"about {column.n_present / column.n_values:.3g}"
+    rows = (
+        counted(each, "row") if left == 0 else f"about {number(column.n_present / column.n_values)}"
+    )
     missing = f", {_missing(column.n_missing, column.n_rows)}" if column.n_missing else ""
     return f"{counted(column.n_values, 'value')}, {rows} each{missing}"
 

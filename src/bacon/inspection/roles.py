@@ -19,7 +19,7 @@ from bacon.inspection.item_columns import (
     repeated_id,
 )
 from bacon.inspection.judges import find_judges, judge_pattern
-from bacon.inspection.long_rows import find_long_form
+from bacon.inspection.long_rows import find_long_form, is_of_the_item
 from bacon.inspection.names import is_rater
 from bacon.inspection.people import find_labels, find_rater
 from bacon.inspection.words import settle_words
@@ -101,8 +101,8 @@ class Roles:
     @property
     def taken(self) -> set[str]:
         """Columns that a command names and a glob for judges so passes over."""
-        named = (self.id, self.label, self.cluster, self.pi, self.judge_column, self.run_column)
-        return {name for name in named if name is not None}
+        rows = (self.judge_column, self.run_column)
+        return _named(self.id, self.label, self.cluster, self.pi, *rows)
 
     @property
     def judge_pattern(self) -> str | None:
@@ -142,32 +142,32 @@ def infer_roles(table: Table, *, label: str | None = None, na: Sequence[str] = (
     plain = {n: c for n, c in columns.items() if n == label or (n.isprintable() and n.strip())}
     notices = _told_of_names([name for name in columns if name not in plain])
     long = find_long_form(table, plain, label)
-    used = set() if long is None else {long.id, long.judge, long.score, long.run}
     rater = find_rater(plain)
-    used |= {rater}
-    label, people = find_labels(table, plain, label, {name for name in used if name}, missing)
-    id_, named, id_told = find_id(table, plain, long)
-    taken = {name for name in (*used, label, id_, *people) if name is not None}
-    pi = find_probability(plain, taken)
-    group = find_group(plain, taken)
-    taken |= {name for name in (pi, group) if name is not None}
-    cluster = find_cluster(table, plain, taken, group)
-    if cluster is None and id_ == ROW_ID and long is None:
+    of_rows = () if long is None else (long.id, long.judge, long.score, long.run)
+    taken = _named(rater, *of_rows)
+    label, people = find_labels(table, plain, label, taken, missing)
+    id_, id_named, id_told = find_id(table, plain, long)
+    taken |= _named(label, id_, *people)
+    about = {n: c for n, c in plain.items() if n not in taken and is_of_the_item(table, long, n)}
+    pi = find_probability(about)
+    group = find_group(about)
+    about = {name: column for name, column in about.items() if name != group}
+    cluster = find_cluster(table, about, group)
+    if cluster is None and id_ == ROW_ID:
         cluster = repeated_id(plain)
-    taken |= {name for name in (cluster,) if name is not None}
-    judges: tuple[str, ...] = ()
+    taken |= _named(pi, group, cluster)
     told: tuple[Notice, ...] = ()
     if long is None:
         judges, told = find_judges(table, plain, label=label, taken=taken, na=missing)
     else:
         judges = (long.score,)
     settled = settle_words(plain, judges, label, missing)
-    judges = settled.judges
+    taken |= set(settled.judges)
     return Roles(
         columns=columns,
         id=id_,
-        id_named=named,
-        judges=judges,
+        id_named=id_named,
+        judges=settled.judges,
         uncertainty=tuple(c for c in plain if UNCERTAINTY.fullmatch(c) and c not in taken),
         label=label,
         outcomes=tuple(c for c in people if not is_rater(c)),
@@ -175,11 +175,11 @@ def infer_roles(table: Table, *, label: str | None = None, na: Sequence[str] = (
         rater=rater,
         group=group,
         cluster=cluster,
-        text=find_text(plain, taken | set(judges)),
-        length=find_length(plain, taken | set(judges)),
+        text=find_text(plain, taken),
+        length=find_length(plain, taken),
         pi=pi,
         crossed=is_crossed(table, plain, group, cluster),
-        embeddings=find_embeddings(plain, taken | set(judges)),
+        embeddings=find_embeddings(plain, taken),
         judge_column=None if long is None else long.judge,
         run_column=None if long is None else long.run,
         na=settled.na,
@@ -224,6 +224,11 @@ def likely(table: Table, role: str) -> str | None:
         "run_column": roles.run_column,
     }
     return found[role]
+
+
+def _named(*names: str | None) -> set[str]:
+    """Return the names there are."""
+    return {name for name in names if name is not None}
 
 
 def _told_of_names(strange: Sequence[str]) -> list[Notice]:

@@ -52,7 +52,7 @@ def suggest(path: Path, roles: Roles, findings: Findings) -> Suggestion:
         return Suggestion(None, findings.blocked)
     if roles.label is not None and not roles.judges and findings.n_labels > 0:
         begin = (
-            "No column looks like a judge's scores: name them with --judges. If these are labels "
+            "No column looks like a judge's scores: name them with --judges. If this holds labels "
             "alone, "
             if roles.rater is None
             else "These look like labels by several raters: "
@@ -79,7 +79,7 @@ def _beside(option: str, path: Path, roles: Roles) -> str:
         words += ["--value", str(roles.label)]
         words += [] if roles.rater is None else ["--rater", roles.rater]
     command = " ".join(_shell(word) for word in words)
-    return f"give it beside the file with every item (POOL): {command}"
+    return f"give this file beside the one with every item (POOL): {command}"
 
 
 def _estimate(path: Path, roles: Roles, findings: Findings) -> str:

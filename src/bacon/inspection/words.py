@@ -66,13 +66,13 @@ def settle_words(
         notices.append(Notice("words_taken_as_missing", told))
     known = {word for column in labelled for word in column.classes}
     for column in scored:
-        doubtful = [w for w in column.classes if w.lower() in MEANS_MISSING and w not in known]
-        told = (
-            f'{column.name} also answers "{word}", as no label does: if it means no answer, add '
-            f"--na {word}."
-            for word in doubtful
-        )
-        notices += [Notice("class_may_mean_missing", text) for text in told]
+        for word in column.classes:
+            if word.lower() in MEANS_MISSING and word not in known:
+                told = (
+                    f'{column.name} also answers "{word}", as no label does: if it means no '
+                    f"answer, add --na {word}."
+                )
+                notices.append(Notice("class_may_mean_missing", told))
     missing = tuple(dict.fromkeys((*na, *strays)))
     return Settled(tuple(c.name for c in scored), missing, levels, tuple(notices))
 

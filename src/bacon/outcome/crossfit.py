@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
@@ -17,6 +17,19 @@ if TYPE_CHECKING:
 __all__ = ["CrossFit", "FoldPlan", "crossfit"]
 
 CrossFitMode = Literal["ensemble", "refit"]
+
+
+class Model(Protocol):
+    """A fitted model."""
+
+    @property
+    def residual_(self) -> FloatArray:
+        """Ascending centred leave-one-out residuals."""
+        ...
+
+    def predict(self, x: FloatArray) -> FloatArray:
+        """Return the predicted mean (N,) of each row."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +88,7 @@ def crossfit(
     x: FloatArray,
     y: FloatArray,
     rows: IntArray,
-    make_model: Callable[[], Any],
+    fit_model: Callable[[FloatArray, FloatArray], Model],
     plan: FoldPlan,
     *,
     mode: CrossFitMode = "ensemble",
@@ -95,8 +108,9 @@ def crossfit(
         Labels of `rows`.
     rows : (m,) int64
         Labelled rows.
-    make_model : callable
-        Returns a fresh estimator with fit, predict and ``residual_`` after fitting.
+    fit_model : callable
+        ``fit_model(x, y)`` returns a fitted model with ``predict(x)`` and ``residual_``, its
+        ascending centred leave-one-out residuals.
     plan : FoldPlan
         The folds.
     mode : {"ensemble", "refit"}
@@ -107,10 +121,10 @@ def crossfit(
     models = []
     for k in range(plan.k):
         train = labelled_fold != k
-        models.append(make_model().fit(x[rows[train]], y[train]))
+        models.append(fit_model(x[rows[train]], y[train]))
     fold, stratum = plan.fold, plan.stratum
     if mode == "refit":
-        models.append(make_model().fit(x[rows], y))
+        models.append(fit_model(x[rows], y))
         fold = np.full(n_items, -1, dtype=np.int64)
         fold[rows] = labelled_fold
         stratum = None

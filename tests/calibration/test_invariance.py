@@ -1,0 +1,114 @@
+"""What must not matter: a judge's units and sign, the order of rows and labels, the time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.calibration.cases import PI, N, calibrated, drawn, essays, labels_of, rescaled, rows_of
+from tests.factories import make_pool, permuted
+
+from bacon.calibration.calibrate import calibrate
+from bacon.data.pool import Judge
+from bacon.sampling.cluster import ClusterDesign
+from bacon.sampling.probability import ProbabilityDesign
+from bacon.sampling.stratified import StratifiedDesign
+from bacon.sampling.uniform import UniformDesign
+
+ESTIMANDS = ("mean", "sd", "quantile:0.5", "proportion:ge:4", "proportion:between:2:3")
+DESIGNS = {
+    "uniform": UniformDesign(n=30),
+    "stratified": StratifiedDesign(n=30, strata="system"),
+    "poisson": ProbabilityDesign(method="poisson"),
+    "systematic": ProbabilityDesign(),
+    "clusters": ClusterDesign(n_clusters=12, column="prompt_id"),
+}
+
+
+def numbers(calibration):
+    """Every estimate, standard error and interval end, without figures of raw judges."""
+    record = calibration.to_dict(*ESTIMANDS)
+    found = [record["r2"]]
+    for one in record["estimates"]:
+        found += [one["estimate"], one["effective_labels"], one["human_only"]["estimate"]]
+        for place in (one["intervals"], one["human_only"]["intervals"]):
+            for interval in place.values():
+                found += [interval["se"], *interval["ci"], interval["df"]]
+    return np.array(found, dtype=np.float64)
+
+
+def draw_and_label(pool, design):
+    sample = design.draw(pool, seed=3)
+    return sample, labels_of(pool, rows_of(pool, sample.ids.tolist()))
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("turned", [(0,), (1,), (0, 1)])
+def test_the_units_and_the_sign_of_a_judge_change_nothing(name, turned):
+    pool = essays(pi=PI)
+    sample, labels = draw_and_label(pool, DESIGNS[name])
+    judges = tuple(rescaled(j) if k in turned else j for k, j in enumerate(pool.judges))
+    other = replace(pool, judges=judges)
+    one, two = (calibrate(p, labels, sample=sample) for p in (pool, other))
+    np.testing.assert_allclose(numbers(two), numbers(one), rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("crossfit", ["ensemble", "refit"])
+def test_units_do_not_matter_with_gaps_embeddings_and_clusters_either(crossfit):
+    pool = make_pool(N)
+    rng = np.random.default_rng(2)
+    gaps = pool.judges[0].scores.copy()
+    gaps[rng.choice(N, 9, replace=False)] = np.nan
+    third = Judge("judge_third", ("a", "b"), rng.normal(size=(N, 2)) + gaps / 3)
+    pool = replace(
+        pool,
+        judges=(replace(pool.judges[0], scores=gaps), pool.judges[1], third),
+        embeddings=rng.normal(size=(N, 5)),
+    )
+    whole = replace(pool, judges=(make_pool(N).judges[0], make_pool(N).judges[1]))
+    sample, labels = drawn(whole)
+    one = calibrate(pool, labels, sample=sample, crossfit=crossfit)
+    for k in range(3):
+        judges = tuple(rescaled(j) if k == i else j for i, j in enumerate(pool.judges))
+        two = calibrate(replace(pool, judges=judges), labels, sample=sample, crossfit=crossfit)
+        np.testing.assert_allclose(numbers(two), numbers(one), rtol=0, atol=1e-8)
+
+
+@settings(max_examples=2)
+@given(st.permutations(range(N)))
+def test_the_order_of_rows_changes_nothing(order):
+    for name, design in DESIGNS.items():
+        pool = essays(pi=PI)
+        sample, labels = draw_and_label(pool, design)
+        other = replace(permuted(pool, np.array(order)), cluster=None)
+        one, two = (calibrate(p, labels, sample=sample) for p in (pool, other))
+        np.testing.assert_allclose(numbers(two), numbers(one), rtol=0, atol=1e-12, err_msg=name)
+
+
+@settings(max_examples=2)
+@given(st.permutations(range(N)))
+def test_the_order_of_rows_changes_nothing_where_the_draw_is_assumed(order):
+    pool = make_pool(N)
+    rows = np.random.default_rng(1).choice(N, 36, replace=False)
+    labels = labels_of(pool, rows)
+    shuffled = permuted(pool, np.array(order))
+    for options in ({}, {"strata": "system"}, {"crossfit": "refit"}, {"model": "human-only"}):
+        one, two = (calibrate(p, labels, **options) for p in (pool, shuffled))
+        np.testing.assert_allclose(numbers(two), numbers(one), rtol=0, atol=1e-12)
+
+
+def test_the_order_of_labels_changes_nothing():
+    pool = essays()
+    rows = list(range(0, N, 3))
+    one, two = (calibrate(pool, labels_of(pool, order)) for order in (rows, rows[::-1]))
+    np.testing.assert_array_equal(numbers(one), numbers(two))
+
+
+def test_the_same_seed_gives_the_same_and_another_seed_other_folds():
+    one, two, other = (calibrated(seed=seed) for seed in (5, 5, 6))
+    assert one.to_dict(*ESTIMANDS) == two.to_dict(*ESTIMANDS)
+    assert one.mean().value != other.mean().value
+    np.testing.assert_allclose(one.mean().value, other.mean().value, atol=one.mean().se())
