@@ -14,11 +14,14 @@ import subprocess
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import bacon
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 N_LABELS = 1000
 

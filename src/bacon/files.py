@@ -81,7 +81,8 @@ def _refuse_target(path: Path, *, overwrite: bool) -> None:
         exists = path.exists() or path.is_symlink()
         if exists and not overwrite:
             raise OutputError(
-                f"{path} exists already: choose another name, or ask for it to be overwritten."
+                f"{path} exists already: choose another name, or give --force (overwrite=True in "
+                "Python)."
             )
         if exists and not path.is_file():
             raise OutputError(f"{path} is not an ordinary file: choose another name.")

@@ -169,7 +169,7 @@ def test_a_recorded_draw_brings_its_own_probabilities(design, kind, pi):
         pool, labels_of(pool, rows_of(pool, sample.ids.tolist())), "human", sample=sample
     )
     rows = aligned.design.rows
-    assert (aligned.kind, aligned.assumed, aligned.notices) == (kind, False, ())
+    assert (aligned.kind, aligned.assumed, aligned.notices) == (kind, False, sample.notices)
     assert aligned.n_drawn == len(rows) == sample.n_drawn
     assert (np.diff(rows) > 0).all()
     np.testing.assert_array_equal(aligned.y, people(pool)[rows])

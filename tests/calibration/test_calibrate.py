@@ -1,4 +1,4 @@
-"""The main job: arguments, several outcomes, labels in words, and what must not matter."""
+"""The main job: what it is given, several outcomes, labels in words, gaps and refusals."""
 
 from __future__ import annotations
 

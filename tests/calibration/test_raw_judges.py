@@ -14,6 +14,7 @@ from bacon.data.pool import Judge
 
 NAN = float("nan")
 Y = np.array([1.0, 2, 3, 4, 5, 6])
+ALL = np.arange(6)
 
 
 def pool_with(*scores, levels=None):
@@ -25,23 +26,23 @@ def pool_with(*scores, levels=None):
 
 
 def test_the_average_of_the_judges_present():
-    found = raw_judges(pool_with([1, 2, 3, 4, 5, NAN], [3, 2, 1, 4, NAN, NAN]), Y, (1, 6))
+    found = raw_judges(pool_with([1, 2, 3, 4, 5, NAN], [3, 2, 1, 4, NAN, NAN]), ALL, Y, (1, 6))
     np.testing.assert_array_equal(found.score, [2, 2, 2, 4, 5, NAN])
     assert (found.used, found.reason) == (("judge_0", "judge_1"), None)
 
 
 def test_runs_are_averaged_first():
     runs = [[1, 3], [2, NAN], [3, 3], [4, 4], [NAN, NAN], [6, 6]]
-    found = raw_judges(pool_with(np.array(runs), [4, 2, 3, 4, 5, 6]), Y, (1, 6))
+    found = raw_judges(pool_with(np.array(runs), [4, 2, 3, 4, 5, 6]), ALL, Y, (1, 6))
     np.testing.assert_array_equal(found.score, [3, 2, 3, 4, 5, 6])
 
 
 def test_a_stated_scale_decides_strictly():
     pool = pool_with([1, 2, 3, 4, 5, 6], [0.9, 2, 3, 4, 5, 6], [10, 20, 30, 40, 50, 60])
-    found = raw_judges(pool, Y, (1, 6))
+    found = raw_judges(pool, ALL, Y, (1, 6))
     assert found.used == ("judge_0",)
     assert found.reason == "2 of 3 judges are on another scale and left out"
-    assert raw_judges(pool, Y, (0, 6)).used == ("judge_0", "judge_1")
+    assert raw_judges(pool, ALL, Y, (0, 6)).used == ("judge_0", "judge_1")
 
 
 def test_without_a_scale_the_range_of_the_labels_decides():
@@ -49,18 +50,18 @@ def test_without_a_scale_the_range_of_the_labels_decides():
     pool = pool_with(
         [0, 2, 3, 4, 5, 7], [0, 2, 3, 4, 5, 8], [3, 3.5, 3.2, 3.1, 3, 3.9], [-1, -2, -3, -4, -5, -6]
     )
-    assert raw_judges(pool, Y, None).used == ("judge_0",)
+    assert raw_judges(pool, ALL, Y, None).used == ("judge_0",)
 
 
 def test_nobody_on_the_scale():
-    found = raw_judges(pool_with([10, 20, 30, 40, 50, 60]), Y, (1, 6))
+    found = raw_judges(pool_with([10, 20, 30, 40, 50, 60]), ALL, Y, (1, 6))
     assert (found.score, found.used) == (None, ())
     assert found.reason == "no judge scores on the labels' scale"
     assert found.estimate(parse_estimand("mean")) is None
 
 
 def test_judges_that_answer_in_words_have_no_average():
-    found = raw_judges(pool_with([0, 1, 0, 1, 1, 1], levels=("bad", "good")), Y, (0, 6))
+    found = raw_judges(pool_with([0, 1, 0, 1, 1, 1], levels=("bad", "good")), ALL, Y, (0, 6))
     assert found.score is None
 
 
@@ -103,3 +104,9 @@ def test_a_class_has_no_raw_share():
 def test_spearman_by_hand(a, b, value):
     found = spearman(np.array(a, dtype=float), np.array(b, dtype=float))
     np.testing.assert_allclose(found, value)
+
+
+def test_a_judge_who_runs_against_the_labels_is_on_another_scale_unless_one_is_stated():
+    pool = pool_with([6, 5, 4, 3, 2, 1], [1, 2, 3, 4, 5, 6])
+    assert raw_judges(pool, ALL, Y, None).used == ("judge_1",)
+    assert raw_judges(pool, ALL, Y, (1, 6)).used == ("judge_0", "judge_1")

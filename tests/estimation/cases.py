@@ -44,7 +44,7 @@ def draw(design: str, seed: int = 0) -> tuple[npt.NDArray[np.bool_], dict[str, A
         return s, {}
     if design == "stratified":
         for stratum, n in (("low", 4), ("mid", 7), ("top", 5)):
-            s[rng.choice(np.flatnonzero(STRATA == stratum), n, replace=False)] = True
+            s[rng.choice(np.flatnonzero(stratum == STRATA), n, replace=False)] = True
         return s, {"design": design, "strata": STRATA}
     if design == "clusters":
         return np.isin(PSU, rng.choice(10, 5, replace=False)), {"design": design, "psu": PSU}

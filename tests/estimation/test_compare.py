@@ -197,8 +197,8 @@ def test_estimates_that_do_not_belong_together_are_refused() -> None:
     fewer[np.flatnonzero(s)[0]] = False
     with pytest.raises(InputError, match=r"rest on different labelled items"):
         bacon.contrast(a, bacon.aee(labelled(y, fewer), f), pools="same")
+    longer = bacon.aee(np.append(labelled(y, s), np.nan), np.append(f, 1.0))
     with pytest.raises(InputError, match=r"rest on different labelled items"):
-        longer = bacon.aee(np.append(labelled(y, s), np.nan), np.append(f, 1.0))
         bacon.contrast(a, longer, pools="same")
     others = (
         {"design": "stratified", "strata": STRATA},

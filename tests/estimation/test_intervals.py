@@ -110,9 +110,7 @@ def test_hypergeometric_interval_by_enumeration(level: float) -> None:
         for n in range(1, n_items + 1):
             for count in range(n + 1):
                 possible = range(count, n_items - (n - count) + 1)
-                upper = [
-                    t for t in possible if tail(range(count, n + 1), n, n_items, t) > limit
-                ]
+                upper = [t for t in possible if tail(range(count, n + 1), n, n_items, t) > limit]
                 lower = [t for t in possible if tail(range(count + 1), n, n_items, t) > limit]
                 low = 0 if count == 0 else min(upper)
                 high = n_items if count == n else max(lower)

@@ -45,7 +45,7 @@ def human_only(design: str, seed: int) -> tuple[float, float, float]:
     if design == "stratified":
         mean = variance = 0.0
         for stratum in ("low", "mid", "top"):
-            inside = STRATA == stratum
+            inside = stratum == STRATA
             own, size = y[s & inside], inside.sum()
             mean += size / N_ITEMS * own.mean()
             spread = (1 - len(own) / size) * own.var(ddof=1) / len(own)
@@ -54,8 +54,8 @@ def human_only(design: str, seed: int) -> tuple[float, float, float]:
     if design == "clusters":
         drawn = np.unique(PSU[s])
         c = len(drawn)
-        sizes = np.array([np.sum(PSU == k) for k in drawn])
-        totals = np.array([y[PSU == k].sum() for k in drawn])
+        sizes = np.array([np.sum(k == PSU) for k in drawn])
+        totals = np.array([y[k == PSU].sum() for k in drawn])
         mean = totals.sum() / sizes.sum()
         spread = np.var(totals - mean * sizes, ddof=1)
         return mean, (1 - c / 10) * spread / c / sizes.mean() ** 2, c - 1

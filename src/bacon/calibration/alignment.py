@@ -131,7 +131,7 @@ def _from_sample(pool: Pool, sample: Sample, rows: IntArray, y: FloatArray) -> A
     position = np.full(pool.n_items, -1, dtype=np.int64)
     position[drawn] = np.arange(len(drawn))
     inside = position[rows] >= 0
-    notices = list(_volunteers(pool, sample, rows, inside))
+    notices = [*sample.notices, *_volunteers(pool, sample, rows, inside)]
     rows, y = rows[inside], y[inside]
     if len(rows) == 0:
         raise DesignError(

@@ -183,7 +183,7 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
             better=better,
             scale=scale,
             seed=seed,
-            notices=(*aligned.notices, *_told(pool, labels, feature_map, model)),
+            notices=_without_repeats(*aligned.notices, *_told(pool, labels, feature_map, model)),
         )
 
     unknown = [name for name in names if name not in labels.outcomes]
@@ -249,6 +249,11 @@ def _check_labels(
             f"the label {aligned.y[k]:g} of item {item} lies outside the scale {scale[0]:g} to "
             f"{scale[1]:g} ({int(np.sum(outside))} such labels); mend the labels or the scale."
         )
+
+
+def _without_repeats(*notices: Notice) -> tuple[Notice, ...]:
+    """Return each notice once: pool and labels read from one file tell the same of it."""
+    return tuple(dict.fromkeys(notices))
 
 
 def _told(pool: Pool, labels: Labels, feature_map: FeatureMap, model: str) -> tuple[Notice, ...]:

@@ -114,7 +114,7 @@ class Calibration:
         """What the judges alone would have said."""
         if self.levels is not None:
             return RawJudges(None, (), "the labels are words, which scores have no average on")
-        return raw_judges(self.pool, self.aligned.y, self.scale)
+        return raw_judges(self.pool, self.aligned.design.rows, self.aligned.y, self.scale)
 
     def mean(self) -> Estimate:
         """Estimate the mean outcome of the pool.
@@ -187,9 +187,10 @@ class Calibration:
         """
         self._need_numbers("moment")
         distribution = self.distribution
+        ends = float(self.aligned.y.min()), float(self.aligned.y.max())
         return moment_estimate(
             function,
-            lambda theta: distribution.expectation(lambda y: function(y, theta)),
+            lambda theta: distribution.expectation(lambda y: function(y, theta), *ends),
             self.aligned.y,
             start,
             self.setting,

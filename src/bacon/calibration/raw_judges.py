@@ -60,11 +60,15 @@ class RawJudges:
         return None
 
 
-def raw_judges(pool: Pool, y: FloatArray, scale: tuple[float, float] | None) -> RawJudges:
+def raw_judges(
+    pool: Pool, rows: IntArray, y: FloatArray, scale: tuple[float, float] | None
+) -> RawJudges:
     """Average the judges whose raw scores lie on the labels' scale.
 
     A stated scale decides strictly. Without one a judge belongs if the middle 98 % of its
-    scores lie within the labels' range, widened by a quarter of it, and use a quarter of it.
+    scores lie within the labels' range, widened by a quarter of it, and use a quarter of it,
+    and if it does not run against the labels (m,) of the labelled `rows`: a quality metric
+    from 0 to 100 is not on the scale of a penalty, though its range may fit.
     """
     if scale is not None:
         low, high, span = scale[0], scale[1], 0.0
@@ -77,7 +81,8 @@ def raw_judges(pool: Pool, y: FloatArray, scale: tuple[float, float] | None) -> 
             continue
         score = run_mean(judge)
         ends = np.nanquantile(score, (0.0, 1.0) if scale is not None else (0.01, 0.99))
-        if low <= ends[0] and ends[1] <= high and ends[1] - ends[0] >= span:
+        against = scale is None and spearman(score[rows], y) < 0.0
+        if low <= ends[0] and ends[1] <= high and ends[1] - ends[0] >= span and not against:
             used.append(judge.name)
             columns.append(score)
     if not used:

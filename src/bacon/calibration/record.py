@@ -36,6 +36,8 @@ def _interval(interval: Interval, se: float) -> dict[str, Any]:
     }
     if interval.reason is not None:
         found["reason"] = interval.reason
+    elif found["se"] is None:
+        found["reason"] = "the labels show no spread, which leaves the standard error undefined"
     return found
 
 

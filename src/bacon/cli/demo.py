@@ -21,6 +21,7 @@ def demo_command(
     write: Annotated[
         Path | None, typer.Option(help="Also write the essays as a CSV to try commands on.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,
 ) -> None:
     """Simulate 5,000 essays and three biased judges, label 200, and estimate beside the truth."""
     from bacon.calibration.text import summary_text
@@ -32,7 +33,7 @@ def demo_command(
     shown = run_demo(seed=seed)
     cal = shown.calibration
     if write is not None:
-        write_atomically(write, shown.table.write_csv().encode())
+        write_atomically(write, shown.table.write_csv().encode(), overwrite=force)
     typer.echo(
         f"{cal.pool.n_items:,} simulated essays, scored 1 to 6. Three AI judges score them all:\n"
         "one is generous and likes long essays, one gives most of them a 4, one is noisy.\n"

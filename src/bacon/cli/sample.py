@@ -42,7 +42,8 @@ def sample_command(
         str | None, typer.Option(help="Column whose values are drawn whole.")
     ] = None,
     pi: Annotated[
-        str | None, typer.Option(help="Column of inclusion probabilities; -n scales them to sum to n.")
+        str | None,
+        typer.Option(help="Column of inclusion probabilities; -n scales their sum to n."),
     ] = None,
     method: Annotated[
         str, typer.Option(help="systematic (fixed size) or poisson, with --pi.")
@@ -58,26 +59,44 @@ def sample_command(
         list[str] | None, typer.Option(help="Column of labels already there; not shown.")
     ] = None,
     text: Annotated[str | None, typer.Option(help="Column with the text, shown.")] = None,
+    judge_column: Annotated[
+        str | None, typer.Option(help="Long file: column that names the judge.")
+    ] = None,
+    run_column: Annotated[
+        str | None, typer.Option(help="Long file: column that numbers the run.")
+    ] = None,
+    levels: Annotated[
+        str | None, typer.Option(help="Classes of judges that answer in words: a,b,c.")
+    ] = None,
+    na: Annotated[list[str] | None, typer.Option(help="Values that mean missing; repeat.")] = None,
     show: Annotated[list[str] | None, typer.Option(help="Columns raters see; repeat.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed; else one is taken and told.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the sheet.")] = False,
 ) -> None:
     """Draw the items people should label, and write a blind sheet with its design beside it."""
+    from bacon.inspection.roles import likely
     from bacon.io.pools import read_pool
     from bacon.io.tables import read_table
 
     table = read_table(pool)
     if out.resolve() == pool.resolve():
         raise OutputError(f"{out} is the pool itself; give the sheet another name with --out.")
+    # Earlier answers and scores are hidden from raters, under whatever name they stand.
+    human = tuple(label) if label else tuple(filter(None, [likely(table, "label")]))
     if judges is None:
-        judges = "judge_*" if any(c.startswith("judge_") for c in table.frame.columns) else ""
+        named = any(column.startswith("judge_") for column in table.frame.columns)
+        judges = "judge_*" if named else likely(table, "judges") or ""
     items = read_pool(
         table,
         judges=judges or (),
         id=id_,
         group=group,
-        label=tuple(label or ()) or None,
+        label=human or None,
         text=text,
+        judge_column=judge_column,
+        run_column=run_column,
+        levels=levels,
+        na=tuple(na or ()),
         pi=pi if design == "probability" and n is None else None,
     )
     plan = _design(
@@ -90,7 +109,7 @@ def sample_command(
         pi=pi,
         method=method,
     )
-    drawn = plan.draw(items, seed=seed, hide=tuple(label or ()))
+    drawn = plan.draw(items, seed=seed, hide=human)
     told = drawn.write(out, show=show, overwrite=force)
     say(
         f"Drew {drawn.n_drawn:,} of {drawn.n_items:,} items ({drawn.kind}, seed {drawn.seed}).\n"
@@ -138,6 +157,8 @@ def _design(
             raise InputError(f"{option} does not go with --design {kind}.")
         if value is None and option in own[kind]:
             raise InputError(f"--design {kind} needs {option} COLUMN.")
+    if n is not None and rate is not None:
+        raise InputError("give one of -n and --rate, not both.")
     if (rate is not None) != (kind == "bernoulli") and not (kind == "uniform" and n is None):
         raise InputError(
             "--rate is for --design uniform and bernoulli, and bernoulli needs it; the others "

@@ -102,8 +102,11 @@ def _merged(sizes: IntArray, labelled: IntArray) -> IntArray:
         size, n = size + int(sizes[h]), n + int(labelled[h])
         if n >= 2 or n == size:
             current, size, n = current + 1, 0, 0
-    if size > 0 and current > 0:
+    while size > 0 and current > 0:
+        # What is left over joins the groups before it, which may be single labelled items.
         group[group == current] = current - 1
+        current -= 1
+        size = 0 if labelled[group == current].sum() >= 2 else size
     return group
 
 

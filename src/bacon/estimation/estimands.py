@@ -12,10 +12,9 @@ import numpy as np
 from bacon.data.notice import Notice
 from bacon.errors import EstimationError, TooFewLabelsError
 from bacon.estimation.augmented import AugmentedMean, augmented_mean
-from bacon.estimation.intervals import Interval, Target
 from bacon.estimation.results import Estimate, IntervalRule
-from bacon.estimation.rules import ProportionRule, TRule
-from bacon.estimation.sandwich import Variances, variances
+from bacon.estimation.rules import AtLeastZero, ProportionRule, RootRule, TRule
+from bacon.estimation.sandwich import Variances, centring, variances
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -190,8 +189,8 @@ def variance_estimate(
 ) -> Estimate:
     """Estimate the variance of the outcome over the pool (divisor N - 1).
 
-    N/(N-1) [AEE((Y - mean)^2) + V_pool(mean)]; the second part undoes the centring at the
-    estimated mean. With a constant prediction under a simple draw this is the sample variance.
+    N/(N-1) [AEE((Y - mean)^2) + what centring at the estimated mean takes off]: without bias
+    over draws. With a constant prediction under a simple draw this is the sample variance.
 
     Parameters
     ----------
@@ -201,9 +200,8 @@ def variance_estimate(
         Predicted variance of Y given X.
     """
     mean, second = _centred_second_moment(y, f, spread, setting)
-    v_mean = variances(mean.influence, setting.design).pool
     factor = setting.design.n_items / (setting.design.n_items - 1.0)
-    value = factor * (second.value + v_mean)
+    value = factor * (second.value + centring(mean.influence, setting.design))
     notices: tuple[Notice, ...] = ()
     if value < 0.0:
         notices = (
@@ -218,27 +216,10 @@ def variance_estimate(
         value,
         second.influence.scaled(factor),
         setting,
-        rule=lambda v: TRule(value, v, setting.design),
+        rule=lambda v: AtLeastZero(TRule(value, v, setting.design)),
         notices=notices,
         rounding=second.rounding,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class RootRule:
-    """Interval of a standard deviation: the square root of the variance's interval."""
-
-    variance_rule: IntervalRule
-
-    def interval(self, level: float, target: Target, method: str) -> Interval:
-        """Return the interval at `level` for `target`."""
-        inner = self.variance_rule.interval(level, target, method)
-        if math.isnan(inner.low):
-            return inner
-        low, high = (math.sqrt(max(end, 0.0)) for end in inner)
-        return Interval(
-            low, high, level, target, inner.df, f"root of variance {inner.method}", inner.reason
-        )
 
 
 def sd_estimate(y: FloatArray, f: FloatArray, spread: FloatArray, setting: Setting) -> Estimate:

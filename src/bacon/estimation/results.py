@@ -12,6 +12,7 @@ import numpy as np
 from bacon.arrays import FloatArray, IdArray, IntArray, read_only
 from bacon.checks import check_level, check_target
 from bacon.estimation.intervals import Interval, Target
+from bacon.estimation.sandwich import shows_no_spread
 
 if TYPE_CHECKING:
     from bacon.data.notice import Notice
@@ -64,8 +65,13 @@ class Estimate:
     notices: tuple[Notice, ...] = ()
 
     def se(self, target: Target = "pool") -> float:
-        """Return the standard error for `target`; 0 for the pool at a census."""
+        """Return the standard error for `target`.
+
+        0 for the pool at a census; NaN where the labels show no spread to judge the error by.
+        """
         check_target(target)
+        if shows_no_spread(self.variances, self.design, target):
+            return math.nan
         return math.sqrt(self.variances.pool if target == "pool" else self.variances.population)
 
     @property

@@ -21,9 +21,10 @@ from bacon.estimation.sandwich import shows_no_spread
 
 if TYPE_CHECKING:
     from bacon.data.survey_design import SurveyDesign
+    from bacon.estimation.results import IntervalRule
     from bacon.estimation.sandwich import Variances
 
-__all__ = ["ProportionRule", "TRule"]
+__all__ = ["AtLeastZero", "ProportionRule", "RootRule", "TRule"]
 
 BREWER = "Brewer approximation"
 
@@ -169,4 +170,35 @@ class ProportionRule:
             df,
             "Korn-Graubard",
             reason,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class AtLeastZero:
+    """Interval of a variance: another rule's, cut at 0."""
+
+    inner: IntervalRule
+
+    def interval(self, level: float, target: Target, method: str) -> Interval:
+        """Return the interval at `level` for `target`."""
+        found = self.inner.interval(level, target, method)
+        if not found.low < 0.0:
+            return found
+        return replace(found, low=0.0, high=max(found.high, 0.0), reason="cut at 0")
+
+
+@dataclass(frozen=True, eq=False)
+class RootRule:
+    """Interval of a standard deviation: the square root of the variance's interval."""
+
+    variance_rule: IntervalRule
+
+    def interval(self, level: float, target: Target, method: str) -> Interval:
+        """Return the interval at `level` for `target`."""
+        inner = self.variance_rule.interval(level, target, method)
+        if math.isnan(inner.low):
+            return inner
+        low, high = (math.sqrt(end) for end in inner)
+        return Interval(
+            low, high, level, target, inner.df, f"root of variance {inner.method}", inner.reason
         )

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Variances",
+    "centring",
     "degrees_of_freedom",
     "pool_variance",
     "shows_no_spread",
@@ -118,19 +119,31 @@ def degrees_of_freedom(design: SurveyDesign) -> float:
     return float(m - 1)
 
 
-def unit_variance(influence: Influence, design: SurveyDesign, v_pool: float) -> float:
+def centring(influence: Influence, design: SurveyDesign) -> float:
+    """Return what centring at the estimate takes off the augmented mean of h^2, on average.
+
+    V_pool of the labels alone less V_pool of their predictions: the residuals are centred at
+    their own mean, the predictions at the pool's. It is V_pool of the estimate where the
+    prediction is constant; may be negative.
+    """
+    g = influence.prediction(design.rows)
+    g = g - weighted_mean(g, 1.0 / design.pi)
+    return pool_variance(influence.residual + g, design) - pool_variance(g, design)
+
+
+def unit_variance(influence: Influence, design: SurveyDesign) -> float:
     """Return S^2, the variance of the full-data influence values h over the pool.
 
-    S^2 = N/(N-1) [AEE(h^2) + V_pool]: h^2 is known at labelled rows and predicted by g^2,
-    and V_pool undoes the centring at the estimate. Exactly the sample variance when the
-    prediction is constant. May be negative.
+    S^2 = N/(N-1) [AEE(h^2) + V(h) - V(g)]: h^2 is known at labelled rows and predicted by g^2,
+    and the rest undoes the centring at the estimate. Exactly unbiased under a simple draw,
+    and the sample variance when the prediction is constant. May be negative.
     """
     n_items = design.n_items
     g = influence.prediction(design.rows)
     r = influence.residual
     squares = pool_sums(influence).squares / n_items
     second = squares + weighted_mean(2.0 * g * r + r * r, 1.0 / design.pi)
-    return n_items / (n_items - 1.0) * (second + v_pool)
+    return n_items / (n_items - 1.0) * (second + centring(influence, design))
 
 
 def _pair_factor(design: SurveyDesign, i: IntArray, j: IntArray) -> FloatArray:
@@ -169,14 +182,12 @@ def _labelled_pairs(labels: IntArray) -> tuple[IntArray, IntArray]:
     return np.concatenate(firsts), np.concatenate(seconds)
 
 
-def cluster_term(
-    influence: Influence, design: SurveyDesign, cluster: IntArray, v_pool: float
-) -> float:
+def cluster_term(influence: Influence, design: SurveyDesign, cluster: IntArray) -> float:
     """Return C/(C-1) sum_c T_c^2 / N^2, what items sharing clusters add for the population.
 
     T_c is the sum of h in cluster c. Its square is estimated from the predictions of all
     items, the residuals of the labelled ones, and pairs labelled in the same cluster,
-    weighted by 1 / pi_ij; V_pool times the squared cluster sizes undoes the centring at the
+    weighted by 1 / pi_ij; the squared cluster sizes times what centring takes away undo it at the
     estimate, so that clusters of one item each change nothing. May be negative.
     """
     n_clusters = int(cluster.max()) + 1
@@ -184,7 +195,7 @@ def cluster_term(
     r, w = influence.residual, 1.0 / design.pi
     labelled = cluster[design.rows]
     sizes = np.bincount(cluster, minlength=n_clusters).astype(np.float64)
-    total = float(sums @ sums) + v_pool * float(sizes @ sizes)
+    total = float(sums @ sums) + centring(influence, design) * float(sizes @ sizes)
     total += float(w @ (2.0 * r * sums[labelled] + r * r))
     i, j = _labelled_pairs(labelled)
     total += 2.0 * float(np.sum(r[i] * r[j] * _pair_factor(design, i, j)))
@@ -215,11 +226,11 @@ def variances(
     the code of each pool item. A negative second part is set to 0 and told.
     """
     v_pool = pool_variance(influence.residual, design)
-    unit = unit_variance(influence, design, v_pool)
+    unit = unit_variance(influence, design)
     if cluster is None:
         extra = unit / design.n_items
     else:
-        extra = cluster_term(influence, design, cluster, v_pool)
+        extra = cluster_term(influence, design, cluster)
     notices: tuple[Notice, ...] = ()
     if extra < 0.0:
         notices = (

@@ -26,7 +26,6 @@ __all__ = [
     "find_probability",
     "find_text",
     "is_crossed",
-    "repeated_id",
 ]
 
 MOST_GROUPS = 50
@@ -59,17 +58,17 @@ def _instead_of(
     table: Table, columns: Mapping[str, Column], usual: str
 ) -> tuple[str, bool, tuple[Notice, ...]]:
     """Return what tells the rows apart where the column called id repeats."""
-    partner = _partner(table, columns, usual)
-    if partner is not None:
-        told = (
-            f"{usual} repeats, once for each {partner}: an item is a row here, and {usual} is what "
-            "items share."
-        )
-        return ROW_ID, True, (Notice("id_repeats", told),)
     other = _unique_column({name: c for name, c in columns.items() if name != usual})
     if other is not None:
         return other, True, (Notice("id_repeats", f"{usual} repeats, so {other} is the id."),)
-    return usual, False, ()
+    partner = _partner(table, columns, usual)
+    if partner is None:
+        return usual, False, ()
+    told = (
+        f"{usual} repeats, once for each {partner}: an item is a row here, and {usual} is what "
+        "items share."
+    )
+    return ROW_ID, True, (Notice("id_repeats", told),)
 
 
 def _partner(table: Table, columns: Mapping[str, Column], usual: str) -> str | None:
@@ -81,14 +80,6 @@ def _partner(table: Table, columns: Mapping[str, Column], usual: str) -> str | N
         if columns[name].n_missing == 0 and n_different(table, (usual, name)) == table.frame.height:
             return name
     return None
-
-
-def repeated_id(columns: Mapping[str, Column]) -> str | None:
-    """Return the usual id column if it has no gaps, as what items share."""
-    usual = usual_id(list(columns))
-    if usual is None or columns[usual].n_missing > 0 or columns[usual].n_values < 2:
-        return None
-    return usual
 
 
 def _unique_column(columns: Mapping[str, Column]) -> str | None:
@@ -126,14 +117,23 @@ def find_group(columns: Mapping[str, Column]) -> str | None:
     return None
 
 
-def find_cluster(table: Table, columns: Mapping[str, Column], group: str | None) -> str | None:
-    """Return the column of what items share: one that every group has once, else by its name."""
+def find_cluster(
+    table: Table, columns: Mapping[str, Column], group: str | None, n_items: int
+) -> str | None:
+    """Return the column of what items share: one that every group has once, else by its name.
+
+    A column called id that is not the id of the items, because it repeats, is shared as well.
+    """
+    candidates = among(CLUSTERS, list(columns))
+    usual = usual_id(list(columns))
+    if usual is not None:
+        candidates.append(usual)
     fit = [
         name
-        for name in among(CLUSTERS, list(columns))
+        for name in candidates
         if columns[name].kind in ("words", "names", "numbers", "prose")
         and columns[name].n_missing == 0
-        and LEAST_CLUSTERS <= columns[name].n_values <= MOST_SHARED * columns[name].n_rows
+        and LEAST_CLUSTERS <= columns[name].n_values <= MOST_SHARED * n_items
     ]
     if group is not None:
         for name in fit:

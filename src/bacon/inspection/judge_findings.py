@@ -99,7 +99,7 @@ def judge_findings(
             replace(one, agreement=_agreement(judge, y, words)) if judge.is_text else one
             for one, judge in zip(found, pool.judges, strict=True)
         )
-    on_scale = raw_judges(pool, y[rows], None).used
+    on_scale = raw_judges(pool, rows, y[rows], None).used
     n_tested = 0 if length is None else len(on_scale)
     apart = np.full(len(rows), np.nan) if length is None else length[rows]
     for k, judge in enumerate(pool.judges):

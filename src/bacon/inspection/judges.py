@@ -79,7 +79,7 @@ def find_judges(
                     "share a range. Leave out of --judges what is none.",
                 )
             )
-    labels = None if label is None else _labels(table, label, na)
+    labels = None if label is None else _labels(table, columns[label], na)
     leaking = {c.name for c in chosen if labels is not None and _is_copy(table, c, labels, na)}
     if leaking:
         told.append(
@@ -145,10 +145,10 @@ def _of_one_range(fit: Sequence[Column], label: Column | None) -> list[Column]:
     return best if len(best) >= 2 else []
 
 
-def _labels(table: Table, label: str, na: Sequence[str]) -> FloatArray | None:
+def _labels(table: Table, label: Column, na: Sequence[str]) -> FloatArray | None:
     """Return the labels (N,) as numbers or codes; None where they cannot be read so."""
     try:
-        return answers(table, [label], role="label", na=na)[0][:, 0]
+        return answers(table, [label.name], role="label", na=(*na, *label.strays))[0][:, 0]
     except InputError:
         return None
 
@@ -218,12 +218,10 @@ def judge_pattern(names: Sequence[str], columns: Sequence[str], taken: Collectio
 
 def _globs(names: Sequence[str]) -> list[str]:
     """Return globs that may pick the names, the plainest first."""
-    starts = [_common_start(names)]
-    ends = [_common_start([name[::-1] for name in names])[::-1]]
-    start = re.sub(r"[^_\-.: ]*$", "", starts[0])
-    end = re.sub(r"^[^_\-.: ]*", "", ends[0])
     if len(names) < 2:
         return ["judge_*"] if names and names[0].startswith("judge_") else []
+    start = re.sub(r"[^_\-.: ]*$", "", _common_start(names))
+    end = re.sub(r"^[^_\-.: ]*", "", _common_start([name[::-1] for name in names])[::-1])
     patterns = ["judge_*", f"{start}*" if start else "", f"*{end}" if end else ""]
     if start and end:
         patterns.append(f"{start}*{end}")

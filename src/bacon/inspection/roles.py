@@ -16,7 +16,6 @@ from bacon.inspection.item_columns import (
     find_probability,
     find_text,
     is_crossed,
-    repeated_id,
 )
 from bacon.inspection.judges import find_judges, judge_pattern
 from bacon.inspection.long_rows import find_long_form, is_of_the_item
@@ -24,7 +23,6 @@ from bacon.inspection.names import is_rater
 from bacon.inspection.people import find_labels, find_rater
 from bacon.inspection.words import settle_words
 from bacon.io.cells import as_na
-from bacon.io.ids import ROW_ID
 from bacon.io.roles import UNCERTAINTY, resolve_column
 
 if TYPE_CHECKING:
@@ -152,9 +150,8 @@ def infer_roles(table: Table, *, label: str | None = None, na: Sequence[str] = (
     pi = find_probability(about)
     group = find_group(about)
     about = {name: column for name, column in about.items() if name != group}
-    cluster = find_cluster(table, about, group)
-    if cluster is None and id_ == ROW_ID:
-        cluster = repeated_id(plain)
+    n_items = table.frame.height if long is None else plain[long.id].n_values
+    cluster = find_cluster(table, about, group, n_items)
     taken |= _named(pi, group, cluster)
     told: tuple[Notice, ...] = ()
     if long is None:
@@ -175,8 +172,8 @@ def infer_roles(table: Table, *, label: str | None = None, na: Sequence[str] = (
         rater=rater,
         group=group,
         cluster=cluster,
-        text=find_text(plain, taken),
-        length=find_length(plain, taken),
+        text=find_text(about, taken),
+        length=find_length(about, taken),
         pi=pi,
         crossed=is_crossed(table, plain, group, cluster),
         embeddings=find_embeddings(plain, taken),

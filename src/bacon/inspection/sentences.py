@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bacon.data.notice import Notice
 from bacon.inspection.findings import FEW_LABELS
-from bacon.inspection.plain import listed, shown
+from bacon.inspection.plain import listed, range_of, shown
 from bacon.inspection.suggestion import scale_of
 
 if TYPE_CHECKING:
@@ -60,8 +60,7 @@ def _of_labels(roles: Roles, findings: Findings) -> list[Notice]:
         told.append(Notice("several_outcomes", message))
     scale = scale_of(findings)
     if scale is not None and not findings.is_census:
-        wider = _judges_scale(findings)
-        beyond = "" if wider in (None, scale) else f" (judges do: {wider})"
+        beyond = _judges_beyond(findings)
         message = (
             f"The labels so far run over {scale}; widen --scale if people could go further{beyond}."
         )
@@ -69,12 +68,15 @@ def _of_labels(roles: Roles, findings: Findings) -> list[Notice]:
     return told
 
 
-def _judges_scale(findings: Findings) -> str | None:
-    """Return the range of the judges on the labels' scale, None without such."""
+def _judges_beyond(findings: Findings) -> str:
+    """Return in brackets how far judges on the labels' scale go beyond the labels, if they do."""
     on_scale = [judge for judge in findings.judges if not math.isnan(judge.excess)]
-    if not on_scale:
-        return None
-    return f"{min(j.low for j in on_scale):g}:{max(j.high for j in on_scale):g}"
+    if not on_scale or findings.label is None:
+        return ""
+    low, high = min(judge.low for judge in on_scale), max(judge.high for judge in on_scale)
+    if findings.label.low <= low and high <= findings.label.high:
+        return ""
+    return f" (judges do: {range_of(low, high)})"
 
 
 def _of_agreement(findings: Findings) -> list[Notice]:

@@ -61,7 +61,7 @@ def suggest(path: Path, roles: Roles, findings: Findings) -> Suggestion:
     if findings.n_labels < LEAST_LABELS:
         return Suggestion(_sample(path, roles, findings))
     estimate = _estimate(path, roles, findings)
-    if not findings.is_census or roles.judge_column is not None:
+    if not findings.is_census:
         return Suggestion(estimate)
     return Suggestion(
         estimate,
@@ -99,9 +99,8 @@ def _estimate(path: Path, roles: Roles, findings: Findings) -> str:
 
 def _sample(path: Path, roles: Roles, findings: Findings) -> str:
     """Return the command that draws items to label."""
-    by_default = bool(roles.judges) and roles.judges[0].startswith("judge_")
     options = {
-        "--judges": None if by_default else roles.judge_pattern,
+        "--judges": None if roles.judge_pattern == "judge_*" else roles.judge_pattern,
         **_reading(roles),
         "--text": roles.text,
         "-n": str(min(USUAL_DRAW, findings.n_items)),

@@ -160,7 +160,7 @@ def _from_floats(
         first = int(np.argmax(bad))
         place = table.place(int(positions[first]), series.name)
         raise InputError(
-            f"{place}: {values[first]!r} is no id, because a fraction or a number of this size is "
+            f"{place}: {values[first]} is no id, because a fraction or a number of this size is "
             "not exact; write ids as whole numbers or text."
         )
     told = f"{table.source}, column {series.name}: ids are floats and were read as whole numbers."
@@ -185,5 +185,5 @@ def check_unique(table: Table, ids: Ids, mend: str) -> None:
     first, second = (table.row(int(ids.positions[k]), ids.name) for k in pair)
     raise InputError(
         f"{table.source} rows {first:,} and {second:,} both have {ids.name} "
-        f"{quoted(ids.values[pair[0]])} ({count:,} rows repeat an id); {mend}."
+        f"{quoted(ids.values[pair[0]])} (rows that repeat an id: {count:,}); {mend}."
     )

@@ -80,7 +80,8 @@ def read_pool(  # noqa: PLR0913 (one keyword per role a column can have)
         Columns of judge scores: names and globs, in a list or with commas between them. A
         glob never takes a column with another role nor a judge's uncertainty
         (``<judge>__entropy`` and so on). ``<judge>_run<k>`` are runs of one judge. A judge
-        answers in numbers or, in every run, in words. In a long file, the score column.
+        answers in numbers or, in every run, in words. In a long file, the score column. None
+        of them, ``()``, for a pool that is only drawn from.
     id : str, optional
         Column of the ids, whole numbers or text; item_id or id by default, else rows are
         numbered from 0 (told). ``"row"`` asks for that.
@@ -216,7 +217,11 @@ def _scores_and_features(
     """Return the columns of judge scores and of features; no column is both, or has a role."""
     columns, source = table.frame.columns, table.source
     named = [] if features is None else [n for n in as_list(features, columns) if n in columns]
-    scores = resolve_columns(judges, columns, role="judges", source=source, taken={*taken, *named})
+    scores = []
+    if as_list(judges, columns):
+        scores = resolve_columns(
+            judges, columns, role="judges", source=source, taken={*taken, *named}
+        )
     others = {**taken, **dict.fromkeys(named, "a feature")}
     _check_one_role(source, scores, "a judge", others)
     if features is None:

@@ -149,11 +149,27 @@ class PredictiveDistribution:
             second += weight * (within + p.by_model[:, model] ** 2)
         return np.maximum(second - p.mean**2, 0.0)
 
-    def expectation(self, function: Callable[[FloatArray], FloatArray]) -> FloatArray:
-        """Return E[function(Y) | x] of every item (N,), averaged over pooled residuals."""
+    def expectation(
+        self,
+        function: Callable[[FloatArray], FloatArray],
+        low: float = -np.inf,
+        high: float = np.inf,
+    ) -> FloatArray:
+        """Return E[function(Y) | x] of every item (N,), averaged over pooled residuals.
+
+        Where the function has no finite value, such as the logarithm of a prediction below
+        0, it is taken at the nearest outcome from `low` to `high`.
+        """
         pooled = np.sort(np.concatenate(self.predictions.residuals))
-        total = np.zeros(len(self.predictions.mean))
         points = _thinned(pooled, MOMENT_POINTS)
-        for residual in points:
-            total += np.asarray(function(self.predictions.mean + residual), dtype=np.float64)
+        total = np.zeros(len(self.predictions.mean))
+        with np.errstate(all="ignore"):
+            for residual in points:
+                outcome = self.predictions.mean + residual
+                values = np.asarray(function(outcome), dtype=np.float64)
+                beyond = ~np.isfinite(values)
+                if beyond.any():
+                    within = np.clip(outcome, low, high)
+                    values = np.where(beyond, np.asarray(function(within)), values)
+                total += values
         return total / len(points)

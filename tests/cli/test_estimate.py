@@ -1,0 +1,391 @@
+"""`bacon estimate`: from files to numbers, in every way labels can come."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.calibration.test_record import check_record
+
+from bacon.calibration.calibrate import calibrate
+from bacon.io.labels import read_labels
+from bacon.io.pools import read_pool
+from bacon.io.samples import read_sample
+
+N = 90
+SCALED = ("--scale", "1:6")
+
+
+def json_of(ran):
+    """The one JSON object of a run, checked against the contract."""
+    assert ran.code == 0, ran.err
+    assert ran.made == ()
+    assert ran.out.count("\n") == 1
+    return check_record(json.loads(ran.out))
+
+
+def drawn(bacon, pool, label, *options, first=None):
+    ran = bacon("sample", pool, *(options or ["-n", 30]), "--seed", 3, "--out", "sheet.csv")
+    assert ran.code == 0, ran.err
+    label("sheet.csv", first)
+
+
+def without(record, *keys):
+    return {key: value for key, value in record.items() if key not in keys}
+
+
+def test_one_file_with_blanks(bacon, one):
+    ran = bacon("estimate", one, "--label", "human", *SCALED)
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[0] == (
+        "No sample file given: the 30 labelled rows are taken as a simple random sample."
+    )
+    assert re.split(r"\s{2,}", lines[1]) == ["", "mean", "95 % interval", "half-width"]
+    assert re.fullmatch(r"BACON\s+\d\.\d\d\s+\d\.\d\d - \d\.\d\d\s+0\.\d\d", lines[2])
+    assert lines[3].startswith("labels alone")
+    assert lines[4].startswith("judges, raw average")
+    assert lines[5].startswith("People would score these 90 items")
+
+
+def test_json_of_one_file(bacon, one):
+    record = json_of(bacon("estimate", one, "--label", "human", *SCALED, "--json"))
+    assert record["design"]["assumed"] is True
+    assert record["warnings"][0]["code"] == "assumed_sample"
+    assert (record["n_items"], record["n_labels"], record["scale"]) == (N, 30, [1.0, 6.0])
+    # The same as in Python.
+    cal = calibrate(
+        read_pool(one, label="human"), read_labels(one, value="human"), scale=(1.0, 6.0)
+    )
+    assert record == json.loads(json.dumps(cal.to_dict()))
+
+
+def test_draw_label_and_estimate_with_the_sheet_alone(bacon, pool, label, truth):
+    drawn(bacon, pool, label)
+    record = json_of(bacon("estimate", pool, "--sample", "sheet.csv", *SCALED, "--json"))
+    assert record["design"] == {
+        "kind": "uniform",
+        "assumed": False,
+        "n_drawn": 30,
+        "n_answered": 30,
+        "ess": pytest.approx(30),
+        "max_weight": pytest.approx(3),
+    }
+    assert record["outcome_name"] == "score"
+    assert [warning["code"] for warning in record["warnings"]] == ["model"]
+    assert abs(record["estimate"] - truth.mean()) < 4 * record["se"]
+    assert record["se"] < record["human_only"]["intervals"]["pool"]["se"]
+
+
+def test_labels_from_another_file_are_the_same(bacon, pool, label, table):
+    drawn(bacon, pool, label)
+    table.select("item_id", score="people").filter(
+        pl.col("item_id").is_in(read_sample("sheet.csv").ids.tolist())
+    ).write_csv("labels.csv")
+    sheet = json_of(bacon("estimate", pool, "--sample", "sheet.csv", "--json"))
+    files = [
+        ["--labels", "labels.csv", "--value", "score"],
+        ["--labels", "labels.csv"],
+        ["--labels", "sheet.csv"],
+    ]
+    for options in files:
+        other = json_of(bacon("estimate", pool, "--sample", "sheet.csv", *options, "--json"))
+        assert other == sheet
+
+
+def test_a_column_of_labels_that_was_guessed_is_told(bacon, pool, label):
+    drawn(bacon, pool, label)
+    ran = bacon("estimate", pool, "--sample", "sheet.csv", "--labels", "sheet.csv")
+    assert ran.err == "Labels: column score of sheet.csv; --value names another.\n"
+    ran = bacon("estimate", pool, "--labels", "sheet.csv", "--value", "score")
+    assert ran.err == ""
+
+
+def test_labels_in_the_pool_with_a_sample(bacon, pool, label, table):
+    drawn(bacon, pool, label)
+    sheet = json_of(bacon("estimate", pool, "--sample", "sheet.csv", "--json"))
+    at = pl.col("item_id").is_in(read_sample("sheet.csv").ids.tolist())
+    table.with_columns(score=pl.when(at).then("people")).drop("people").write_csv("with.csv")
+    other = json_of(
+        bacon("estimate", "with.csv", "--sample", "sheet.csv", "--label", "score", "--json")
+    )
+    assert other == sheet
+
+
+DESIGNS = {
+    "stratified": ["--design", "stratified", "--strata", "system", "-n", 30],
+    "neyman": [
+        *["--design", "stratified", "--strata", "judge_llama:3"],
+        *["-n", 30, "--allocation", "neyman"],
+    ],
+    "bernoulli": ["--design", "bernoulli", "--rate", 0.4],
+    "poisson": ["--design", "probability", "--pi", "chance", "--method", "poisson"],
+    "systematic": ["--design", "probability", "--pi", "chance"],
+    "sizes": ["--design", "probability", "--pi", "chance", "-n", 30],
+    "clusters": ["--design", "cluster", "--draw-clusters", "prompt_id", "-n", 12],
+}
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_every_design_from_draw_to_estimate(bacon, pool, label, truth, name):
+    drawn(bacon, pool, label, *DESIGNS[name])
+    sample = read_sample("sheet.csv")
+    record = json_of(bacon("estimate", pool, "--sample", "sheet.csv", *SCALED, "--json"))
+    design = record["design"]
+    assert (design["kind"], design["assumed"]) == (sample.kind, False)
+    assert design["n_drawn"] == design["n_answered"] == sample.n_drawn
+    weights = 1 / sample.pi
+    if name != "bernoulli":  # which is weighed by the number it happened to draw
+        np.testing.assert_allclose(design["max_weight"], weights.max(), rtol=1e-12)
+        np.testing.assert_allclose(
+            design["ess"], weights.sum() ** 2 / (weights**2).sum(), rtol=1e-12
+        )
+    assert [warning["code"] for warning in record["warnings"]] == ["model"]
+    assert abs(record["estimate"] - truth.mean()) < 4 * record["se"]
+    for target in ("pool", "population"):
+        low, high = record["intervals"][target]["ci"]
+        assert low < record["estimate"] < high
+    widths = [np.diff(record["intervals"][t]["ci"])[0] for t in ("pool", "population")]
+    assert widths[0] < widths[1]
+
+
+def test_given_probabilities_and_strata_without_a_sample(bacon, table):
+    chosen = np.random.default_rng(8).random(N) < table["chance"].to_numpy()
+    human = pl.select(pl.when(pl.Series(chosen)).then(table["people"])).to_series()
+    table.with_columns(human=human).drop("people").write_csv("one.csv")
+    start = ["estimate", "one.csv", "--label", "human", *SCALED, "--json"]
+    record = json_of(bacon(*start, "--pi", "chance"))
+    assert (record["design"]["kind"], record["design"]["assumed"]) == ("probability", False)
+    largest = (1 / table["chance"].to_numpy()[chosen]).max()
+    np.testing.assert_allclose(record["design"]["max_weight"], largest)
+    for strata in ("system", "judge_llama:3"):
+        record = json_of(bacon(*start, "--strata", strata))
+        column = strata.removesuffix(":3")
+        assert record["design"]["kind"] == f"stratified by {column}"
+        assert record["design"]["assumed"] is True
+        assert f"random sample stratified by {column}" in record["warnings"][0]["message"]
+
+
+def test_volunteers_are_set_aside(bacon, pool, label, table):
+    drawn(bacon, pool, label, *DESIGNS["stratified"])
+    before = json_of(bacon("estimate", pool, "--sample", "sheet.csv", "--json"))
+    inside = read_sample("sheet.csv").ids.tolist()
+    others = [item for item in table["item_id"] if item not in set(inside)][:7]
+    table.select("item_id", score="people").filter(
+        pl.col("item_id").is_in([*inside, *others])
+    ).write_csv("labels.csv")
+    more = ["--labels", "labels.csv", "--value", "score", "--json"]
+    after = json_of(bacon("estimate", pool, "--sample", "sheet.csv", *more))
+    assert without(after, "warnings") == without(before, "warnings")
+    told = after["warnings"][0]
+    assert told["code"] == "labels_outside_sample"
+    assert told["message"].startswith("7 labels are not of drawn items")
+    assert re.search(r"From (atlas|borealis|cygnus): \d", told["message"])
+    text = bacon("estimate", pool, "--sample", "sheet.csv", *more[:-1]).out
+    assert text.startswith("7 labels are not of drawn items and were set aside")
+
+
+def test_a_finished_prefix_is_told_as_a_sample(bacon, pool, label):
+    drawn(bacon, pool, label, first=20)
+    record = json_of(bacon("estimate", pool, "--sample", "sheet.csv", "--json"))
+    assert (record["design"]["n_drawn"], record["design"]["n_answered"]) == (30, 20)
+    assert record["warnings"][0]["code"] == "finished_prefix"
+    text = bacon("estimate", pool, "--sample", "sheet.csv").out
+    assert "The first 20 of 30 drawn items are labelled." in text
+
+
+def test_unanswered_items_are_counted(bacon, pool, label):
+    drawn(bacon, pool, label, *DESIGNS["stratified"], first=25)
+    ran = bacon("estimate", pool, "--sample", "sheet.csv")
+    assert ran.out.startswith("5 of 30 drawn items have no label. The claim now assumes")
+
+
+def test_a_sheet_that_lost_rows_counts_them_as_unanswered(bacon, pool, label):
+    drawn(bacon, pool, label)
+    kept = Path("sheet.csv").read_text().splitlines()
+    Path("sheet.csv").write_text("\n".join([*kept[:5], *kept[7:]]) + "\n")
+    ran = bacon("estimate", pool, "--sample", "sheet.csv")
+    assert ran.out.startswith("2 of 30 drawn items have no label.")
+
+
+def test_another_pool_is_refused(bacon, refused, pool, label, table):
+    drawn(bacon, pool, label)
+    table.drop("people").head(N - 1).write_csv("shorter.csv")
+    text = refused("estimate", "shorter.csv", "--sample", "sheet.csv")
+    assert "sheet.csv was drawn from a pool of 90 items, and shorter.csv is another" in text
+    Path("sheet.csv.design.json").unlink()
+    text = refused("estimate", pool, "--sample", "sheet.csv")
+    assert "sheet.csv.design.json does not exist" in text
+
+
+def test_an_empty_sheet_has_no_labels_yet(bacon, refused, pool):
+    bacon("sample", pool, "-n", 30, "--seed", 3, "--out", "sheet.csv")
+    text = refused("estimate", pool, "--sample", "sheet.csv")
+    assert text.startswith("sheet.csv has no label in column score; fill in some")
+
+
+@pytest.mark.parametrize("first", [1])
+def test_one_label_is_refused(bacon, refused, pool, label, first):
+    drawn(bacon, pool, label, first=first)
+    text = refused("estimate", pool, "--sample", "sheet.csv")
+    assert text.startswith("1 label cannot show its own error")
+
+
+def test_a_census_has_no_pool_error(bacon, table, truth):
+    table.rename({"people": "human"}).write_csv("all.csv")
+    ran = bacon("estimate", "all.csv", "--label", "human", *SCALED, "--json")
+    record = json_of(ran)
+    assert record["estimate"] == pytest.approx(truth.mean(), rel=1e-14)
+    assert record["intervals"]["pool"]["se"] == 0.0
+    expected = np.sqrt(truth.var(ddof=1) / N)
+    assert record["intervals"]["population"]["se"] == pytest.approx(expected, rel=1e-12)
+    assert record["effective_labels"] is None
+    assert record["warnings"][0]["code"] != "assumed_sample"
+
+
+def test_the_best_judged_items_are_detected(bacon, table):
+    best = pl.col("judge_gpt").rank("ordinal", descending=True) <= 30
+    table.with_columns(human=pl.when(best).then("people")).drop("people").write_csv("best.csv")
+    lines = bacon("estimate", "best.csv", "--label", "human").out.splitlines()
+    assert lines[0].startswith("No sample file given")
+    assert lines[1].startswith("The labelled rows differ from the pool more than a random draw")
+
+
+def test_raters_in_several_rows(bacon, pool, table):
+    some = table.head(30).select("item_id", score="people")
+    long = pl.concat(
+        [
+            some.with_columns(rater=pl.lit("ann")),
+            some.with_columns(pl.col("score") + 1, rater=pl.lit("bob")),
+        ]
+    )
+    long.write_csv("long.csv")
+    files = ["--labels", "long.csv", "--value", "score"]
+    record = json_of(bacon("estimate", pool, *files, "--rater", "rater", "--json"))
+    assert record["n_labels"] == 30
+    assert record["human_only"]["estimate"] == pytest.approx(table["people"][:30].mean() + 0.5)
+    assert "ratings_averaged" in [warning["code"] for warning in record["warnings"]]
+
+
+def test_raters_that_are_not_named_are_asked_for(refused, pool, table):
+    twice = table.head(10).select("item_id", score="people")
+    pl.concat([twice, twice]).write_csv("long.csv")
+    text = refused("estimate", pool, "--labels", "long.csv", "--value", "score")
+    assert "rows 1 and 11 both have item_id" in text
+    assert "--rater" in text
+
+
+def test_labels_in_words(bacon, refused, table):
+    words = pl.when(pl.col("people") > 4).then(pl.lit("good")).otherwise(pl.lit("so so"))
+    labelled = pl.int_range(pl.len()) % 3 == 0
+    frame = table.with_columns(human=pl.when(labelled).then(words)).drop("people")
+    frame.write_csv("words.csv")
+    start = ["estimate", "words.csv", "--label", "human"]
+    record = json_of(bacon(*start, "--json"))
+    assert (record["estimand"], record["outcome"]) == ("proportion:eq:good", "categorical")
+    other = json_of(bacon(*start, "--estimand", "proportion:eq:so so", "--json"))
+    assert other["estimate"] == pytest.approx(1 - record["estimate"], abs=0.02)
+    assert "items would be 'good'" in bacon(*start).out
+    text = refused(*start, "--estimand", "mean")
+    assert "the labels of human are words, which have no mean; ask for the share of" in text
+    text = refused(*start, "--estimand", "proportion:eq:goud")
+    assert "the classes are good, so so" in text
+    text = refused(*start, "--estimand", "proportion:ge:4")
+    assert "the classes are good, so so" in text
+    ordered = json_of(bacon(*start, "--levels", "so so,good", "--json"))
+    assert ordered["estimand"] == "proportion:eq:so so"
+
+
+def test_several_estimands(bacon, one):
+    asked = ["mean", "sd", "variance", "quantile:0.5", "proportion:ge:4", "proportion:eq:3"]
+    options = [word for name in asked for word in ("--estimand", name)]
+    record = json_of(bacon("estimate", one, "--label", "human", *options, "--json"))
+    assert [one["estimand"] for one in record["estimates"]] == asked
+    assert record["estimates"][2]["estimate"] == pytest.approx(
+        record["estimates"][1]["estimate"] ** 2
+    )
+    text = bacon("estimate", one, "--label", "human", *options).out
+    assert text.count("half-width") == len(asked)
+
+
+def test_target_level_seed_and_better(bacon, one):
+    options = ["--target", "population", "--level", 0.8, "--seed", 5, "--better", "lower"]
+    ran = bacon("estimate", one, "--label", "human", *options, "--json")
+    record = check_record(json.loads(ran.out), "population")
+    found = [record[key] for key in ("target", "level", "seed", "better")]
+    assert found == ["population", 0.8, 5, "lower"]
+
+
+def test_models_and_cross_fitting(bacon, one):
+    start = ["estimate", one, "--label", "human", "--json"]
+    ridge, refit = json_of(bacon(*start)), json_of(bacon(*start, "--crossfit", "refit"))
+    assert refit["estimate"] != ridge["estimate"]
+    alone = json_of(bacon(*start, "--model", "human-only"))
+    assert alone["estimate"] == pytest.approx(ridge["human_only"]["estimate"], rel=1e-14)
+    assert alone["model_weights"] == {"human-only": 1.0}
+
+
+def test_embeddings_features_and_clusters(bacon, one, truth):
+    start = ["estimate", one, "--label", "human", "--json"]
+    plain = json_of(bacon(*start))
+    rng = np.random.default_rng(4)
+    seen = rng.normal(size=(N, 4))
+    seen[:, 1] += 2.0 * truth
+    np.save("seen.npy", seen)
+    embedded = json_of(bacon(*start, "--embeddings", "seen.npy"))
+    assert embedded["r2"] > plain["r2"]
+    assert "embeddings_by_row" in [warning["code"] for warning in embedded["warnings"]]
+    vectors = {f"e{k}": seen[:, k] for k in range(4)}
+    ids = read_pool(one, label="human").ids.tolist()
+    pl.DataFrame({"item_id": ids, **vectors}).reverse().write_parquet("seen.parquet")
+    named = json_of(bacon(*start, "--embeddings", "seen.parquet"))
+    assert named["estimate"] == pytest.approx(embedded["estimate"], rel=1e-10)
+    featured = json_of(bacon(*start, "--features", "chance"))
+    assert featured["estimate"] != plain["estimate"]
+    clustered = json_of(bacon(*start, "--cluster", "prompt_id"))
+    assert clustered["intervals"]["population"]["se"] != plain["intervals"]["population"]["se"]
+
+
+def test_long_files_of_judges(bacon, one):
+    wide = json_of(bacon("estimate", one, "--label", "human", "--json"))
+    pl.read_csv("one.csv").unpivot(
+        ["judge_gpt", "judge_llama"], index=["item_id", "human"], variable_name="who"
+    ).write_csv("long.csv")
+    roles = ["--judge-column", "who", "--judges", "value"]
+    long = json_of(bacon("estimate", "long.csv", "--label", "human", *roles, "--json"))
+    assert long["estimate"] == pytest.approx(wide["estimate"], rel=1e-12)
+
+
+@pytest.mark.parametrize("ids", ["{}.0", "{:03d}", "k{}"])
+def test_ids_of_every_kind_in_one_file(bacon, table, ids):
+    labelled = pl.int_range(pl.len()) % 3 == 0
+    frame = table.with_columns(
+        item_id=pl.Series([ids.format(k) for k in range(N)]),
+        human=pl.when(labelled).then("people"),
+    )
+    frame.drop("people").write_csv("one.csv")
+    assert json_of(bacon("estimate", "one.csv", "--label", "human", "--json"))["n_labels"] == 30
+
+
+def test_other_formats_hold_the_same(bacon, one):
+    csv = json_of(bacon("estimate", one, "--label", "human", "--json"))
+    frame = pl.read_csv(one)
+    frame.write_parquet("one.parquet")
+    frame.write_ndjson("one.jsonl")
+    frame.write_csv("one.tsv", separator="\t")
+    for name in ("one.parquet", "one.jsonl", "one.tsv"):
+        assert json_of(bacon("estimate", name, "--label", "human", "--json")) == csv
+
+
+def test_values_that_mean_missing(bacon, table):
+    score = pl.when(pl.int_range(pl.len()) == 4).then(pl.lit("-")).otherwise("judge_gpt")
+    human = pl.when(pl.int_range(pl.len()) % 3 == 0).then(pl.col("people").cast(pl.String))
+    frame = table.with_columns(judge_gpt=score, human=human.fill_null("-"))
+    frame.drop("people").write_csv("m.csv")
+    record = json_of(bacon("estimate", "m.csv", "--label", "human", "--na", "-", "--json"))
+    assert record["n_labels"] == 30
+    assert record["judges"][0]["missing"] == 1

@@ -1,0 +1,258 @@
+"""`bacon sample`: a blind sheet, the design beside it, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from bacon.io.samples import read_sample
+
+N = 90
+
+
+def test_a_sheet_and_its_design_are_written(bacon, pool):
+    ran = bacon("sample", pool, "-n", 30, "--seed", 3, "--out", "sheet.csv")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.made == ("sheet.csv", "sheet.csv.design.json")
+    lines = ran.out.splitlines()
+    assert lines[0] == "Drew 30 of 90 items (uniform, seed 3)."
+    assert lines[1].startswith("To label: sheet.csv   (keep sheet.csv.design.json beside it")
+    assert lines[2].startswith("Rows are in random order: label from the top")
+    assert lines[3] == "Then: bacon estimate pool.csv --sample sheet.csv --judges 'judge_*'"
+    sheet = pl.read_csv("sheet.csv", infer_schema=False)
+    assert sheet.columns == ["order", "item_id", "score", "comment"]
+    assert sheet["order"].to_list() == [str(k) for k in range(1, 31)]
+    assert sheet["score"].null_count() == sheet["comment"].null_count() == 30
+
+
+def test_the_printed_command_runs(bacon, pool, label):
+    ran = bacon("sample", pool, "-n", 30, "--seed", 3, "--out", "my sheet.csv")
+    label("my sheet.csv")
+    words = shlex.split(ran.out.splitlines()[-1].removeprefix("Then: bacon "))
+    assert words[3] == "my sheet.csv"
+    assert bacon(*words).code == 0
+
+
+def test_the_same_seed_writes_the_same_bytes(bacon, pool):
+    for name in ("a.csv", "b.csv"):
+        bacon("sample", pool, "-n", 30, "--seed", 3, "--out", name)
+    assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
+    for name in ("a.csv.design.json", "b.csv.design.json"):
+        json.loads(Path(name).read_text())
+    assert Path("a.csv.design.json").read_bytes() == Path("b.csv.design.json").read_bytes()
+
+
+def test_without_a_seed_one_is_taken_told_and_recorded(bacon, pool):
+    seeds = []
+    for name in ("a.csv", "b.csv"):
+        ran = bacon("sample", pool, "-n", 30, "--out", name)
+        seeds.append(read_sample(name).seed)
+        assert f"seed {seeds[-1]})." in ran.out
+    assert seeds[0] != seeds[1]
+    bacon("sample", pool, "-n", 30, "--seed", seeds[0], "--out", "again.csv")
+    assert Path("again.csv").read_bytes() == Path("a.csv").read_bytes()
+
+
+DRAWS = {
+    "uniform rate": (["--rate", 0.2], "uniform", 18),
+    "bernoulli": (["--design", "bernoulli", "--rate", 0.4], "bernoulli", None),
+    "stratified": (["--design", "stratified", "--strata", "system", "-n", 30], "stratified", 30),
+    "quantiles": (
+        ["--design", "stratified", "--strata", "judge_llama:3", "-n", 30, "--allocation", "neyman"],
+        "stratified",
+        30,
+    ),
+    "equal": (
+        ["--design", "stratified", "--strata", "system", "-n", 30, "--allocation", "equal"],
+        "stratified",
+        30,
+    ),
+    "systematic": (["--design", "probability", "--pi", "chance"], "systematic", None),
+    "sizes": (["--design", "probability", "--pi", "chance", "-n", 20], "systematic", 20),
+    "poisson": (
+        ["--design", "probability", "--pi", "chance", "--method", "poisson"],
+        "poisson",
+        None,
+    ),
+    "clusters": (["--design", "cluster", "--draw-clusters", "prompt_id", "-n", 8], "clusters", 24),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_every_design_draws(bacon, pool, name):
+    options, kind, n = DRAWS[name]
+    ran = bacon("sample", pool, *options, "--seed", 3, "--out", "sheet.csv")
+    assert ran.code == 0, ran.err
+    drawn = read_sample("sheet.csv")
+    assert drawn.kind == kind
+    assert drawn.n_drawn == n or (n is None and 10 < drawn.n_drawn < 80)
+    assert ran.out.startswith(f"Drew {drawn.n_drawn} of 90 items ({kind}, seed 3).")
+    assert ("Rows are in random order" in ran.out) == (kind == "uniform")
+
+
+def test_the_sheet_is_blind(bacon, pool):
+    blind = ["--group", "system", "--show", "answer", "--show", "prompt_id"]
+    ran = bacon("sample", pool, "-n", 10, *blind, "--out", "sheet.csv")
+    assert ran.code == 0
+    sheet = pl.read_csv("sheet.csv", infer_schema=False)
+    assert sheet.columns == ["order", "item_id", "answer", "prompt_id", "score", "comment"]
+
+
+def test_the_text_is_shown_unless_other_columns_are_asked_for(bacon, pool):
+    bacon("sample", pool, "-n", 10, "--text", "answer", "--out", "a.csv")
+    assert "answer" in pl.read_csv("a.csv").columns
+    bacon("sample", pool, "-n", 10, "--text", "answer", "--show", "prompt_id", "--out", "b.csv")
+    assert pl.read_csv("b.csv").columns[2] == "prompt_id"
+
+
+@pytest.mark.parametrize(
+    ("column", "options"),
+    [
+        ("judge_gpt", ["-n", 5]),
+        ("system", ["-n", 5, "--group", "system"]),
+        ("chance", ["--design", "probability", "--pi", "chance"]),
+        ("chance", ["--design", "probability", "--pi", "chance", "-n", 20]),
+        ("prompt_id", ["-n", 5, "--label", "prompt_id"]),
+        ("chance", ["-n", 5, "--judges", "chance"]),
+    ],
+)
+def test_columns_that_would_not_leave_it_blind_are_refused(refused, pool, column, options):
+    text = refused("sample", pool, *options, "--show", column, "--out", "sheet.csv")
+    assert f"column {column} cannot be shown: the sheet has to be blind" in text
+
+
+def test_judges_by_other_names_are_hidden_too(bacon, refused):
+    Path("bare.csv").write_text("item_id,gpt\n" + "".join(f"{k},{k % 6}\n" for k in range(20)))
+    text = refused("sample", "bare.csv", "-n", 5, "--show", "gpt", "--out", "sheet.csv")
+    assert "column gpt cannot be shown" in text
+    ran = bacon("sample", "bare.csv", "-n", 5, "--out", "sheet.csv")
+    assert ran.out.splitlines()[-1].endswith("--judges gpt")
+
+
+def test_earlier_labels_are_hidden_under_any_name(refused, one):
+    text = refused("sample", one, "-n", 5, "--show", "human", "--out", "sheet.csv")
+    assert "column human cannot be shown" in text
+
+
+def test_pools_without_judges_can_be_drawn_from(bacon):
+    rows = "".join(f"{k},some words and number {k}\n" for k in range(20))
+    Path("bare.csv").write_text(f"item_id,prose\n{rows}")
+    ran = bacon("sample", "bare.csv", "-n", 5, "--show", "prose", "--out", "sheet.csv")
+    assert (ran.code, ran.err) == (0, "")
+    assert pl.read_csv("sheet.csv").columns == ["order", "item_id", "prose", "score", "comment"]
+
+
+def test_row_numbers_serve_as_ids_and_are_told(bacon):
+    Path("bare.csv").write_text("judge_a\n" + "".join(f"{k % 6}\n" for k in range(20)))
+    ran = bacon("sample", "bare.csv", "-n", 5, "--out", "sheet.csv")
+    assert ran.code == 0
+    assert ran.err == "Note: bare.csv has no column of ids: items are numbered by row, from 0.\n"
+
+
+def test_the_id_column_goes_into_the_next_command(bacon):
+    Path("keys.csv").write_text("key,judge_a\n" + "".join(f"k{k},{k % 6}\n" for k in range(20)))
+    ran = bacon("sample", "keys.csv", "-n", 5, "--id", "key", "--out", "sheet.csv")
+    assert ran.out.splitlines()[-1].endswith("--judges 'judge_*' --id key")
+
+
+def test_what_was_scaled_is_told(bacon, pool):
+    options = ["--design", "probability", "--pi", "chance", "-n", 20]
+    ran = bacon("sample", pool, *options, "--seed", 3, "--out", "sheet.csv")
+    assert ran.err.startswith("Note: The probabilities summed to ")
+    assert "scaled to sum to 20" in ran.err
+
+
+def test_files_that_exist_are_kept_unless_told_otherwise(bacon, refused, pool):
+    Path("sheet.csv").write_text("mine")
+    text = refused("sample", pool, "-n", 5, "--out", "sheet.csv")
+    assert text.startswith("sheet.csv exists already")
+    assert Path("sheet.csv").read_text() == "mine"
+    assert bacon("sample", pool, "-n", 5, "--out", "sheet.csv", "--force").code == 0
+    assert Path("sheet.csv").read_text().startswith("order,item_id")
+
+
+def test_a_design_that_exists_is_kept_too(refused, pool):
+    Path("sheet.csv.design.json").write_text("mine")
+    assert "exists already" in refused("sample", pool, "-n", 5, "--out", "sheet.csv")
+    assert not Path("sheet.csv").exists()
+
+
+@pytest.mark.parametrize("name", ["pool.csv", "./pool.csv", "folder/../pool.csv"])
+def test_the_pool_is_never_overwritten(refused, pool, name):
+    Path("folder").mkdir()
+    before = pool.read_bytes()
+    text = refused("sample", pool, "-n", 5, "--out", name, "--force")
+    assert "is the pool itself; give the sheet another name with --out" in text
+    assert pool.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["-n", 91], "n = 91 is more than the 90 items of the pool; draw 90 at most"),
+        (["-n", 0], "n must be a whole number from 1 up; got 0"),
+        ([], "give either n, the number of items to draw, or rate"),
+        (["-n", 5, "--rate", 0.1], "give one of -n and --rate, not both"),
+        (["--rate", 1.5], "rate must lie above 0 and at most at 1"),
+        (["-n", 5, "--seed", -1], "seed must be a whole number from 0 up; got -1"),
+        (["-n", 5, "--design", "simple"], "--design must be one of uniform, bernoulli, stratified"),
+        (["-n", 5, "--strata", "system"], "--strata does not go with --design uniform"),
+        (["-n", 5, "--pi", "chance"], "--pi does not go with --design uniform"),
+        (["-n", 5, "--design", "stratified"], "--design stratified needs --strata COLUMN"),
+        (["--design", "stratified", "--strata", "system"], "--design stratified needs -n"),
+        (["--design", "cluster", "--draw-clusters", "system"], "--design cluster needs -n"),
+        (["--design", "cluster", "-n", 5], "--design cluster needs --draw-clusters COLUMN"),
+        (["--design", "probability"], "--design probability needs --pi COLUMN"),
+        (["--design", "bernoulli", "-n", 5], "bernoulli needs it"),
+        (["--design", "bernoulli", "-n", 5, "--rate", 0.1], "not both"),
+        (
+            ["-n", 30, "--design", "stratified", "--strata", "sytem"],
+            "pool.csv has no column 'sytem' for the strata",
+        ),
+        (
+            ["-n", 30, "--design", "stratified", "--strata", "system", "--allocation", "fair"],
+            "allocation must be",
+        ),
+        (
+            ["--design", "probability", "--pi", "chance", "--method", "fair"],
+            'method must be "systematic" or "poisson"',
+        ),
+        (
+            ["-n", 5, "--design", "cluster", "--draw-clusters", "x"],
+            "no column 'x' for the clusters",
+        ),
+        (["--design", "probability", "--pi", "x"], "no column x for the inclusion probability"),
+        (["-n", 5, "--show", "anser"], "there is no column 'anser' to show"),
+        (["-n", 5, "--judges", "jugde_*"], "no column matches 'jugde_*' for the judges"),
+        (["-n", 5, "--id", "key"], "pool.csv has no column key for the id"),
+        (["-n", 5, "--label", "human"], "pool.csv has no column human for the label"),
+    ],
+)
+def test_wrong_options_are_answered_in_one_sentence(refused, pool, options, text):
+    assert text in refused("sample", pool, *options, "--out", "sheet.csv")
+
+
+def test_a_sheet_needs_a_name_and_a_folder(bacon, refused, pool):
+    ran = bacon("sample", pool, "-n", 5)
+    assert ran.code == 2
+    assert "Missing option '--out'" in ran.err
+    text = refused("sample", pool, "-n", 5, "--out", "none/sheet.csv")
+    assert "there is no folder none; make it first" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [(0.0, "of 0 means the item can never be drawn"), (1.5, "1.5 is above 1"), (None, "missing")],
+)
+def test_probabilities_that_are_none_are_refused_with_their_row(refused, table, pool, value, why):
+    chance = table["chance"].to_list()
+    chance[6] = value
+    table.with_columns(chance=pl.Series(chance)).write_csv(pool)
+    draw = ["--design", "probability", "--pi", "chance"]
+    text = refused("sample", pool, *draw, "--out", "sheet.csv")
+    assert text.startswith("pool.csv row 7, column chance:")
+    assert why in text
