@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from bacon.cli.output import say, say_json
 
 __all__ = ["check_command"]
 
@@ -32,9 +33,8 @@ def check_command(
     findings = find(table, roles)
     suggestion = suggest(pool, roles, findings)
     if as_json:
-        record = check_record(table.source, roles, findings, suggestion)
-        typer.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
+        say_json(check_record(table.source, roles, findings, suggestion))
         return
     # Lines of less than 80 characters waste a screen, longer ones than 120 are hard to read.
     width = min(max(shutil.get_terminal_size().columns, 80), 120)
-    typer.echo(check_text(table.source, roles, findings, suggestion, width=width))
+    say(check_text(table.source, roles, findings, suggestion, width=width))

@@ -208,6 +208,7 @@ def feature_matrix(pool: Pool, feature_map: FeatureMap) -> FloatArray:
             f"{pool.source} lacks {', '.join(lacking)}, which the calibration was fitted with; "
             "add the columns or fit again without them."
         )
+    _check_answers(pool.source, judges, feature_map)
     matrix = np.empty((pool.n_items, len(feature_map.columns)))
     for k, column in enumerate(feature_map.columns):
         if column.kind == "component":
@@ -227,6 +228,28 @@ def feature_matrix(pool: Pool, feature_map: FeatureMap) -> FloatArray:
     centred = pool.embeddings - feature_map.embedding_centre
     matrix[:, -n_components:] = centred @ feature_map.components / scales
     return matrix
+
+
+def _check_answers(source: str, judges: dict[str, Judge], feature_map: FeatureMap) -> None:
+    """Refuse a judge that answers otherwise than where the map was fitted."""
+    known: dict[str, set[str | None]] = {}
+    for column in feature_map.columns:
+        if column.kind in ("judge", "class"):
+            known.setdefault(column.source, set()).add(column.level)
+    for name, levels in known.items():
+        now = judges[name].levels
+        if (now is None) != (levels == {None}):
+            then = "in numbers" if now is not None else "in words"
+            raise InputError(
+                f"{source}, column {name}: the judge answered {then} where the calibration was "
+                "fitted and does not here; give the answers in the same form."
+            )
+        if now is not None and not levels & set(now):
+            raise InputError(
+                f"{source}, column {name}: none of the answers ({', '.join(now[:6])}) is one that "
+                f"the calibration knows ({', '.join(sorted(map(str, levels))[:6])}); give the "
+                "answers in the same words."
+            )
 
 
 def _column_values(

@@ -117,11 +117,6 @@ class PredictiveDistribution:
         """Return P(Y <= theta | x) of every item, (N,)."""
         return self._at(np.arange(len(self.predictions.mean)), np.array([theta]))[:, 0]
 
-    def event(self, low: float, high: float) -> FloatArray:
-        """Return P(low <= Y <= high | x) of every item, (N,)."""
-        below = self.everywhere(float(np.nextafter(low, -np.inf)))
-        return np.clip(self.everywhere(high) - below, 0.0, 1.0)
-
     def _item_weights(self, rows: IntArray) -> Iterator[tuple[int, FloatArray]]:
         """Yield each model with its weight at `rows`."""
         p = self.predictions
