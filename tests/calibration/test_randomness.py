@@ -57,6 +57,14 @@ def test_small_random_draws_raise_almost_no_alarm_on_many_skewed_judges():
     assert alarms <= 1
 
 
+def test_the_lowest_of_a_heavy_tailed_judge_are_found():
+    pool = essays(300)
+    score = np.random.default_rng(1).lognormal(sigma=2.0, size=300)
+    lowest = np.sort(np.argsort(score)[:30])
+    judge = replace(pool.judges[0], scores=score.reshape(-1, 1))
+    assert randomness_notice(replace(pool, judges=(judge,)), simple_design(lowest, 300))
+
+
 def test_items_picked_for_the_same_score_show_no_spread_and_are_found_all_the_same():
     pool = essays()
     score = pool.judges[0].scores[:, 0]

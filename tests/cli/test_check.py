@@ -199,6 +199,8 @@ NO_LABELS = {
         "a.csv",
         answers(human=None, judge_gpt=["N/A", *answers()["judge_llama"][1:]]),
     ),
+    "no readable judge": ("a.csv", {"item_id": list(range(N)), "judge_none": [None] * N}),
+    "no judge at all": ("a.csv", {"item_id": list(range(N)), "note": [f"n {k}" for k in range(N)]}),
     "a judge without scores": ("a.csv", answers(human=None, judge_none=[None] * N)),
 }
 

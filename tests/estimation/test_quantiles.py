@@ -22,7 +22,7 @@ from tests.estimation.cases import (
 
 import bacon
 from bacon.errors import InputError
-from bacon.estimation.quantiles import FunctionDistribution, ResidualDistribution
+from bacon.estimation.distributions import FunctionDistribution, ResidualDistribution
 from bacon.estimation.sandwich import pool_variance
 
 

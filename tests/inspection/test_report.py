@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from tests.inspection.cases import N, answers
 
 from bacon.inspection.findings import find
 from bacon.inspection.plain import escaped, listed, number, range_of, shown, wrapped
-from bacon.inspection.report import check_record, check_text
+from bacon.inspection.report import check_text
 from bacon.inspection.roles import infer_roles
 from bacon.inspection.sentences import sentences
 from bacon.inspection.suggestion import Suggestion
@@ -118,19 +116,6 @@ def test_a_wider_scale_of_judges_is_said():
     assert told["scale_observed"] == (
         "The labels so far run over 2:5; widen --scale if people could go further (judges do: 1-6)."
     )
-
-
-def test_the_record_is_json_without_nan():
-    table = read_table(answers())
-    roles = infer_roles(table)
-    record = check_record("answers.csv", roles, find(table, roles), NEXT)
-    assert json.loads(json.dumps(record, allow_nan=False)) == record
-    assert record["schema"] == "bacon-check/1"
-    assert record["roles"]["label"] == "human"
-    assert record["roles"]["judges"][0] == "judge_gpt"
-    assert record["judges"][1]["missing"] == 10
-    assert record["next"] == NEXT.command
-    assert {"code", "message"} == set(record["findings"][0])
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,12 @@ def test_without_a_column_of_ids_rows_are_numbered():
     assert (roles.id, roles.id_named) == (None, False)
 
 
+def test_scores_that_all_differ_are_no_id():
+    roles = roles_of(answers(item_id=None, judge_gpt=list(range(N))))
+    assert roles.id is None
+    assert "judge_gpt" in roles.judges
+
+
 def test_an_id_that_repeats_by_system_is_a_cluster():
     prompts = answers()["prompt_id"]
     roles = roles_of(answers(item_id=prompts, prompt_id=None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import shutil
 import subprocess
@@ -58,6 +59,18 @@ def test_no_scale_without_whole_numbers():
 def test_a_scale_below_zero_is_no_option():
     below = [None if value is None else value - 4 for value in answers()["human"]]
     assert str(suggestion(answers(human=below)).command).endswith("--scale=-3:2")
+
+
+def test_the_ends_of_a_scale_are_written_in_full():
+    label = [[1, 2, 1_234_567][k % 3] if k < 60 else None for k in range(N)]
+    assert str(suggestion(answers(human=label)).command).endswith("--scale 1:1234567")
+
+
+def test_unreadable_judges_are_kept_from_a_draw():
+    table = {"item_id": [1, 2, 3], "judge_a": [math.inf, 1.0, 2.0]}
+    assert suggestion(table).command == (
+        "bacon sample answers.csv --judges '' -n 3 --out to_label.csv"
+    )
 
 
 def test_words_ask_for_a_share_of_the_most_common_class():

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bacon.calibration.diagnostics import diagnostics_frame
 from bacon.calibration.estimand import Estimand, parse_estimand
-from bacon.calibration.raw_judges import RawJudges, raw_judges, spearman
+from bacon.calibration.raw_judges import RawJudges, raw_judges
 from bacon.errors import InputError
 from bacon.estimation.augmented import weighted_mean
+from bacon.estimation.distributions import ResidualDistribution
 from bacon.estimation.estimands import (
     Setting,
     mean_estimate,
@@ -22,8 +24,7 @@ from bacon.estimation.estimands import (
     variance_estimate,
 )
 from bacon.estimation.events import check_cut, cut_name, event_of
-from bacon.estimation.quantiles import ResidualDistribution, quantile_estimate
-from bacon.features.feature_map import FeatureMap, run_mean
+from bacon.estimation.quantiles import quantile_estimate
 from bacon.outcome.distribution import PredictiveDistribution, label_support
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from bacon.data.pool import Pool
     from bacon.estimation.intervals import Target
     from bacon.estimation.results import Estimate
+    from bacon.features.feature_map import FeatureMap
     from bacon.outcome.crossfit import CrossFit
 
 __all__ = ["Calibration"]
@@ -268,21 +270,10 @@ class Calibration:
             name, n, r2, rmse and spearman. r2 and rmse of raw judges are in raw values, NaN
             for a judge that is not on the labels' scale. In the library the pool came from.
         """
-        from bacon.io.frames import to_backend
-
         self._need_numbers("diagnostics")
-        rows, y = self.aligned.design.rows, self.aligned.y
-        table = [_fit_row(f"{self.model}, out of fold", y, self.f[rows], on_scale=True)]
-        if self.raw.score is not None:
-            table.append(_fit_row("raw judge average", y, self.raw.score[rows], on_scale=True))
-        table += [
-            _fit_row(judge.name, y, run_mean(judge)[rows], on_scale=judge.name in self.raw.used)
-            for judge in self.pool.judges
-            if judge.levels is None
-        ]
-        import polars as pl
-
-        return to_backend(pl.DataFrame(table), self.pool.backend)
+        return diagnostics_frame(
+            self.pool, self.aligned.design.rows, self.aligned.y, self.f, self.raw, self.model
+        )
 
     def summary(self, *estimands: str, level: float = 0.95, target: Target = "pool") -> str:
         """Return the result in a table and plain sentences, as the command prints it.
@@ -329,20 +320,3 @@ class Calibration:
         import html
 
         return f"<pre>{html.escape(self.summary())}</pre>"
-
-
-def _fit_row(
-    name: str, y: FloatArray, score: FloatArray, *, on_scale: bool
-) -> dict[str, str | int | float]:
-    """Return one row of the diagnostics over the items with a score."""
-    known = ~np.isnan(score)
-    error = y[known] - score[known]
-    total = float(np.sum((y[known] - y[known].mean()) ** 2)) if known.any() else 0.0
-    usable = on_scale and known.any()
-    return {
-        "name": name,
-        "n": int(known.sum()),
-        "r2": 1.0 - float(error @ error) / total if usable and total > 0.0 else float("nan"),
-        "rmse": float(np.sqrt(np.mean(error**2))) if usable else float("nan"),
-        "spearman": spearman(score, y),
-    }

@@ -34,10 +34,11 @@ def randomness_notice(
 ) -> tuple[Notice, ...]:
     """Tell when labelled items differ from the pool on a judge by more than a draw would make.
 
-    Each judge's mean rank over labelled items is compared with that over the pool. Ranks,
-    because means of skewed scores leave their bound in up to 4 of 100 draws on real pools.
-    Missing scores count as the middle rank. `stratum` (N,) has the stratum of every item
-    under a stratified draw.
+    Each judge's mean rank over labelled items is compared with that over the pool; the bound
+    holds at level 0.999 over all judges together (Bonferroni). Ranks, because the spread of a
+    skewed judge would hide that items of its commonest scores were picked. Missing scores
+    count as the middle rank. `stratum` (N,) has the stratum of every item under a stratified
+    draw.
     """
     judges = numeric_judges(pool)
     if design.n_labels in (1, design.n_items) or not judges:

@@ -23,7 +23,8 @@ def check_command(
 ) -> None:
     """Read a results file: roles of its columns, what they say, the command to run next."""
     from bacon.inspection.findings import find
-    from bacon.inspection.report import check_record, check_text
+    from bacon.inspection.record import check_record
+    from bacon.inspection.report import check_text
     from bacon.inspection.roles import infer_roles
     from bacon.inspection.suggestion import suggest
     from bacon.io.tables import read_table

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from bacon.cli.options import IdColumn, JudgeColumn, Missing, RunColumn, TextColumn
 from bacon.cli.output import say, say_json
 from bacon.errors import InputError
 
@@ -44,21 +45,17 @@ def estimate_command(
     judges: Annotated[
         str | None, typer.Option(help="Judge columns: names and globs, commas between.")
     ] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="Column of the item ids.")] = None,
+    id_: IdColumn = None,
     cluster: Annotated[
         str | None, typer.Option(help="Column of what items share (prompt, document).")
     ] = None,
     features: Annotated[str | None, typer.Option(help="Further numeric columns to use.")] = None,
-    text: Annotated[str | None, typer.Option(help="Column with the item's text.")] = None,
+    text: TextColumn = None,
     embeddings: Annotated[
         Path | None, typer.Option(help="Embeddings: parquet with ids, or .npy.")
     ] = None,
-    judge_column: Annotated[
-        str | None, typer.Option(help="Long file: column that names the judge.")
-    ] = None,
-    run_column: Annotated[
-        str | None, typer.Option(help="Long file: column that numbers the run.")
-    ] = None,
+    judge_column: JudgeColumn = None,
+    run_column: RunColumn = None,
     outcome: Annotated[
         str,
         typer.Option(help="auto, real, bounded, zero-inflated, ordinal, categorical or binary."),
@@ -86,7 +83,7 @@ def estimate_command(
             help="ESTIMAND:ge|le:VALUE; exit 0 if the interval meets it, 3 if not, 4 if open."
         ),
     ] = None,
-    na: Annotated[list[str] | None, typer.Option(help="Values that mean missing; repeat.")] = None,
+    na: Missing = None,
     seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bacon.cli.options import IdColumn, JudgeColumn, Missing, RunColumn, TextColumn
 from bacon.cli.output import say
 from bacon.errors import InputError, OutputError
 
@@ -51,24 +52,20 @@ def sample_command(
     judges: Annotated[
         str | None, typer.Option(help="Judge columns, which raters must not see; judge_* if any.")
     ] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="Column of the item ids.")] = None,
+    id_: IdColumn = None,
     group: Annotated[
         str | None, typer.Option(help="Column of the systems, which raters must not see.")
     ] = None,
     label: Annotated[
         list[str] | None, typer.Option(help="Column of labels already there; not shown.")
     ] = None,
-    text: Annotated[str | None, typer.Option(help="Column with the text, shown.")] = None,
-    judge_column: Annotated[
-        str | None, typer.Option(help="Long file: column that names the judge.")
-    ] = None,
-    run_column: Annotated[
-        str | None, typer.Option(help="Long file: column that numbers the run.")
-    ] = None,
+    text: TextColumn = None,
+    judge_column: JudgeColumn = None,
+    run_column: RunColumn = None,
     levels: Annotated[
         str | None, typer.Option(help="Classes of judges that answer in words: a,b,c.")
     ] = None,
-    na: Annotated[list[str] | None, typer.Option(help="Values that mean missing; repeat.")] = None,
+    na: Missing = None,
     show: Annotated[list[str] | None, typer.Option(help="Columns raters see; repeat.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed; else one is taken and told.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the sheet.")] = False,

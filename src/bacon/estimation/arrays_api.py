@@ -22,6 +22,7 @@ from bacon.estimation.designs import (
     simple_design,
     stratified_design,
 )
+from bacon.estimation.distributions import FunctionDistribution, ResidualDistribution
 from bacon.estimation.estimands import (
     Setting,
     mean_estimate,
@@ -30,11 +31,7 @@ from bacon.estimation.estimands import (
     variance_estimate,
 )
 from bacon.estimation.events import Cut, event_of
-from bacon.estimation.quantiles import (
-    FunctionDistribution,
-    ResidualDistribution,
-    quantile_estimate,
-)
+from bacon.estimation.quantiles import quantile_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -227,10 +227,7 @@ def variances(
     """
     v_pool = pool_variance(influence.residual, design)
     unit = unit_variance(influence, design)
-    if cluster is None:
-        extra = unit / design.n_items
-    else:
-        extra = cluster_term(influence, design, cluster)
+    extra = unit / design.n_items if cluster is None else cluster_term(influence, design, cluster)
     notices: tuple[Notice, ...] = ()
     if extra < 0.0:
         notices = (

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 from bacon.data.notice import Notice
 from bacon.inspection.judges import vectors_of
 from bacon.inspection.long_rows import LongForm, n_different
-from bacon.inspection.names import among, is_id, is_length, is_remark, label_rank
+from bacon.inspection.names import (
+    among,
+    is_id,
+    is_judge_prefixed,
+    is_length,
+    is_nested_score,
+    is_remark,
+    label_rank,
+)
 from bacon.inspection.vocabulary import CLUSTERS, GROUPS, PROBABILITIES, TEXTS
 from bacon.io.ids import ROW_ID, usual_id
 
@@ -90,6 +98,7 @@ def _unique_column(columns: Mapping[str, Column]) -> str | None:
         if c.is_unique
         and (c.kind in ("names", "words") or (c.kind == "numbers" and c.whole))
         and label_rank(c.name) is None
+        and not (is_judge_prefixed(c.name) or is_nested_score(c.name))
     ]
     named = [c.name for c in fit if is_id(c.name)]
     texts = [c.name for c in fit if c.kind == "names"]

@@ -99,8 +99,12 @@ def _estimate(path: Path, roles: Roles, findings: Findings) -> str:
 
 def _sample(path: Path, roles: Roles, findings: Findings) -> str:
     """Return the command that draws items to label."""
+    judges = roles.judge_pattern
+    if judges is None and any(name.startswith("judge_") for name in roles.columns):
+        # The columns of that name cannot be read, and would be taken without a word.
+        judges = ""
     options = {
-        "--judges": None if roles.judge_pattern == "judge_*" else roles.judge_pattern,
+        "--judges": None if judges == "judge_*" else judges,
         **_reading(roles),
         "--text": roles.text,
         "-n": str(min(USUAL_DRAW, findings.n_items)),
@@ -136,7 +140,8 @@ def scale_of(findings: Findings) -> str | None:
         return None
     if not 2 < label.n_values <= MOST_ORDINAL_LEVELS:
         return None
-    return f"{label.low:g}:{label.high:g}"
+    # In full, because a rounded end could leave a label outside; adding zero makes -0 plain 0.
+    return f"{label.low + 0.0:.0f}:{label.high + 0.0:.0f}"
 
 
 def _estimand(findings: Findings) -> str | None:
