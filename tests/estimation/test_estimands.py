@@ -71,6 +71,14 @@ def test_moments_without_an_answer_are_refused() -> None:
         moment("simple", lambda y, _: y[:1], lambda t: f - t, 2.0)
 
 
+def test_a_moment_that_is_flat_around_its_root_is_refused() -> None:
+    def flat(theta: float, size: int) -> np.ndarray:
+        return np.full(size, 0.0 if abs(theta - 2.0) < 0.5 else theta - 2.0)
+
+    with pytest.raises(EstimationError, match=r"does not change around its root 2, so its error"):
+        moment("simple", lambda y, t: flat(t, len(y)), lambda t: flat(t, N_ITEMS), 5.0)
+
+
 def test_a_moment_that_no_label_moves_has_no_interval() -> None:
     flat = moment("simple", lambda y, t: 0 * y + 2 - t, lambda t: np.full(N_ITEMS, 2 - t), 0.0)
     assert flat.value == pytest.approx(2.0)

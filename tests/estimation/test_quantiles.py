@@ -241,6 +241,16 @@ def test_an_end_at_the_edge_of_the_labels_is_told() -> None:
     assert low.interval().reason == "an end is the smallest or largest label"
 
 
+def test_a_lower_end_below_the_labels_is_the_end_of_the_scale() -> None:
+    # The lowest label already holds 3 in 10, more than the level asked for.
+    y = np.r_[np.full(3, 2.0), np.full(7, 4.0), np.full(30, NAN)]
+    free = median(y, np.zeros(40), 0.1)
+    scaled = median(y, np.zeros(40), 0.1, scale=(1, 6))
+    assert free.interval().low == 2.0
+    assert scaled.interval().low == 1.0
+    assert scaled.interval().high == free.interval().high
+
+
 def test_a_missing_upper_end_is_the_end_of_the_scale() -> None:
     # F(2) = 3.8/8 + (0 + 0.2 + 0 + 0.4) / 4 = 0.625 with an error of 0.07, t = 3.18: no label
     # is clearly above the level, as the predictions have half the items score higher.
