@@ -29,6 +29,14 @@ def read_only(array: _A) -> _A:
     return view
 
 
+def freeze(value: object, *names: str) -> None:
+    """Make arrays of a frozen dataclass read-only; for its ``__post_init__``."""
+    for name in names:
+        array = getattr(value, name)
+        if array is not None:
+            object.__setattr__(value, name, read_only(array))
+
+
 def blocks(n_items: int) -> Iterator[slice]:
     """Yield slices of at most `BLOCK` rows that cover 0..n_items."""
     for start in range(0, n_items, BLOCK):

@@ -23,6 +23,7 @@ __all__ = [
     "check_target",
     "check_vector",
     "first_row",
+    "is_number",
 ]
 
 LARGEST = 1e150
@@ -31,7 +32,7 @@ LARGEST = 1e150
 
 def check_level(level: float) -> None:
     """Refuse a confidence level outside (0, 1)."""
-    if not 0.0 < level < 1.0:
+    if not is_number(level) or not 0.0 < level < 1.0:
         raise InputError(f"level must lie between 0 and 1, such as 0.95; got {level!r}.")
 
 
@@ -44,18 +45,24 @@ def check_target(target: str) -> None:
         )
 
 
-def check_seed(seed: int) -> None:
-    """Refuse a seed that is not a whole number from 0 up."""
+def is_number(value: object) -> bool:
+    """Whether `value` is a number and no truth value."""
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+
+
+def check_seed(seed: int) -> int:
+    """Return `seed` as an int, refusing what is not a whole number from 0 up."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed must be a whole number from 0 up; got {seed!r}.")
+    return int(seed)
 
 
 def check_scale(scale: tuple[float, float] | None) -> None:
     """Refuse a scale that is not two finite numbers, the lower first."""
     if scale is None:
         return
-    ok = len(scale) == 2 and all(math.isfinite(end) for end in scale) and scale[0] < scale[1]
-    if not ok:
+    two = isinstance(scale, tuple | list) and len(scale) == 2 and all(map(is_number, scale))
+    if not two or not all(map(math.isfinite, scale)) or not scale[0] < scale[1]:
         raise InputError(
             f"scale must be two numbers, the lower first, such as (1, 6); got {scale!r}."
         )

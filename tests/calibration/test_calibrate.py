@@ -234,7 +234,7 @@ def test_one_cluster_for_all_items_is_no_cluster():
 def test_labels_of_a_single_cluster_leave_nothing_to_hold_out():
     pool = make_pool(N)
     labels = labels_of(pool, [0, 1, 2])
-    with pytest.raises(InputError, match='label items of another cluster, or use model="human'):
+    with pytest.raises(InputError, match="label items of another cluster, or use --model human"):
         calibrate(pool, labels)
 
 

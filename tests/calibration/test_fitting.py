@@ -42,6 +42,21 @@ def test_strata_are_dealt_within():
         assert np.bincount(plan.fold[own], minlength=5).tolist() == [2] * 5
 
 
+def test_an_unlabelled_item_mixes_the_fold_models_as_its_stratum_has_them():
+    pool = essays()
+    sample = StratifiedDesign(n=24, strata="system").draw(pool, seed=3)
+    labels = labels_of(pool, rows_of(pool, sample.ids.tolist()))
+    cal = calibrate(pool, labels, sample=sample)
+    found, plan, rows = cal.fitted.predictions, cal.fitter.plan, cal.aligned.design.rows
+    for stratum in range(3):
+        own = rows[found.stratum[rows] == stratum]
+        shares = np.bincount(plan.fold[own], minlength=10) / 8
+        np.testing.assert_allclose(found.weights[stratum], shares)
+        rest = np.setdiff1d(np.flatnonzero(found.stratum == stratum), rows)
+        np.testing.assert_allclose(cal.f[rest], found.by_model[rest] @ shares)
+    assert not np.allclose(found.weights[0], found.weights[1])
+
+
 def test_drawn_clusters_stay_whole():
     pool = essays()
     plan, aligned = plan_of(pool, ClusterDesign(12, "prompt_id"))
@@ -86,7 +101,7 @@ def test_pools_without_anything_to_learn_from_are_refused():
     pool = essays()
     flat = tuple(replace(judge, scores=np.full((N, 1), 3.0)) for judge in pool.judges)
     labels = labels_of(pool, range(0, N, 3))
-    with pytest.raises(InputError, match='nothing to calibrate; use model="human-only"'):
+    with pytest.raises(InputError, match="nothing to calibrate; use --model human-only"):
         calibrate(replace(pool, judges=flat), labels)
     assert calibrate(replace(pool, judges=flat), labels, model="human-only").n_labels == 30
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.calibration.cases import SCALE, N, calibrated, essays, labels_of, people, rows_of
+from tests.factories import make_pool
 
 from bacon.calibration.calibrate import calibrate
 from bacon.calibration.text import decimals
@@ -88,10 +89,12 @@ def test_level_and_target_are_those_asked_for():
 
 
 def test_the_worth_is_of_the_target():
-    cal = calibrated(scale=SCALE)
-    for target in ("pool", "population"):
-        worth = cal.mean().effective_labels(target)
-        assert f"worked like {worth:,.0f}" in cal.summary(target=target)
+    # Items that share clusters make the two differ.
+    cal = calibrated(make_pool(N), scale=SCALE)
+    worth = [f"{cal.mean().effective_labels(t):,.0f}" for t in ("pool", "population")]
+    assert worth[0] != worth[1]
+    assert f"worked like {worth[0]}" in cal.summary()
+    assert f"worked like {worth[1]}" in cal.summary(target="population")
 
 
 @pytest.mark.parametrize(
@@ -184,3 +187,14 @@ def test_what_bears_on_the_claim_comes_first_and_the_rest_last():
     assert first[0].startswith("1 labels are not of drawn items")
     assert first[1].startswith("1 of 30 drawn items have no label")
     assert first[2].split()[0] == "mean"
+
+
+def test_class_names_with_braces_are_printed_as_they_are():
+    table = {
+        "item_id": list(range(12)),
+        "judge_a": [1, 2, 3, 4] * 3,
+        "human": ["a{b}", "{0}", None] * 4,
+    }
+    pool = bacon.read_pool(table)
+    cal = bacon.calibrate(pool, bacon.read_labels(table, value="human"))
+    assert "would be 'a{b}'" in cal.summary("proportion:eq:a{b}")

@@ -333,3 +333,21 @@ def test_quantiles_rise_with_their_level_and_are_labels(
     assert upper.value in own
     low, high = upper.interval()
     assert isnan(low) or low <= upper.value <= high
+
+
+def test_an_interval_does_not_depend_on_which_were_asked_for_before() -> None:
+    rng = np.random.default_rng(3)
+    n = 3000
+    f = rng.normal(size=n)
+    y = np.full(n, np.nan)
+    rows = rng.choice(n, 900, replace=False)
+    y[rows] = rng.normal(size=900)
+
+    def wavy(theta: float) -> np.ndarray:
+        return np.clip(0.5 + 0.4 * np.sin(40.0 * theta) * np.sign(f), 0.0, 1.0)
+
+    fresh = bacon.aee(y, f, estimand="quantile", tau=0.5, phi=wavy)
+    used = bacon.aee(y, f, estimand="quantile", tau=0.5, phi=wavy)
+    for level in (0.99, 0.9, 0.8):
+        used.interval(level)
+    assert tuple(used.interval(0.5)) == tuple(fresh.interval(0.5))

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bacon.arrays import freeze
 from bacon.calibration.randomness import describe_difference, randomness_notice
 from bacon.data.notice import Notice
 from bacon.data.survey_design import SurveyDesign
 from bacon.errors import DesignError, TooFewLabelsError
 from bacon.estimation.designs import (
     cluster_design,
-    probability_notices,
+    probability_design,
     simple_design,
     stratified_design,
 )
@@ -61,6 +62,10 @@ class Aligned:
     psu: IntArray | None
     notices: tuple[Notice, ...]
 
+    def __post_init__(self) -> None:
+        """Make the labels read-only."""
+        freeze(self, "y")
+
 
 def align(
     pool: Pool,
@@ -86,8 +91,7 @@ def align(
     if sample is not None:
         return _from_sample(pool, sample, rows, y)
     if pool.pi is not None:
-        design = SurveyDesign("poisson", pool.n_items, rows, pool.pi[rows])
-        told = probability_notices(pool.pi, len(rows))
+        design, told = probability_design("poisson", pool.pi, rows)
         return Aligned(y, design, "probability", False, len(rows), None, None, told)
     if strata is not None:
         rule = strata_rule(pool, strata)
@@ -136,7 +140,7 @@ def _from_sample(pool: Pool, sample: Sample, rows: IntArray, y: FloatArray) -> A
     if len(rows) == 0:
         raise DesignError(
             f"none of the {len(inside):,} labels belongs to the {sample.n_drawn:,} drawn items; "
-            "is this the sheet of these labels?"
+            "give the sheet that these labels were filled in."
         )
     answered = position[rows]
     notices += _unanswered(pool, sample, drawn, answered)

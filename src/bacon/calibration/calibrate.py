@@ -142,7 +142,7 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
     5
     """
     _check_kinds(pool, labels, sample)
-    check_seed(seed)
+    seed = check_seed(seed)
     check_scale(scale)
     if model not in MODELS:
         raise InputError(f"model must be one of {', '.join(MODELS)}; got {model!r}.")
@@ -168,7 +168,7 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
         aligned = align(pool, labels, name, sample=sample, strata=strata)
         levels = labels.levels[labels.outcomes.index(name)]
         _check_labels(pool, aligned, levels, scale)
-        plan = fold_plan(pool, aligned, folds, seed)
+        plan = None if model == "human-only" else fold_plan(pool, aligned, folds, seed)
         fitter = Fitter(x, feature_map.blocks, aligned.design.rows, plan, model, crossfit)
         return Calibration(
             pool=pool,

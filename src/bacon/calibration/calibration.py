@@ -12,6 +12,7 @@ import numpy as np
 from bacon.calibration.diagnostics import diagnostics_frame
 from bacon.calibration.estimand import Estimand, parse_estimand
 from bacon.calibration.raw_judges import RawJudges, raw_judges
+from bacon.checks import is_number
 from bacon.errors import InputError
 from bacon.estimation.augmented import weighted_mean
 from bacon.estimation.distributions import ResidualDistribution
@@ -188,6 +189,11 @@ class Calibration:
         The mean, as the root of y - theta: ``cal.moment(lambda y, theta: y - theta, 3.0)``.
         """
         self._need_numbers("moment")
+        if not callable(function) or not is_number(start):
+            raise InputError(
+                f"a moment is a function(y, theta) and a number to start from; got "
+                f"{function!r} and {start!r}."
+            )
         distribution = self.distribution
         ends = float(self.aligned.y.min()), float(self.aligned.y.max())
         return moment_estimate(
@@ -208,6 +214,8 @@ class Calibration:
         labels_alone : bool
             Ignore the judges: the same estimator with a constant prediction.
         """
+        if not isinstance(name, str):
+            raise InputError(f'an estimand is named in words, such as "mean"; got {name!r}.')
         asked = parse_estimand(name, self.levels)
         if asked.kind == "proportion":
             return self._proportion(asked, labels_alone)

@@ -36,8 +36,8 @@ class Fitter:
         Penalty block of each feature.
     rows : (m,) int64
         Labelled rows.
-    plan : FoldPlan
-        The folds.
+    plan : FoldPlan or None
+        The folds; None where no model is fitted.
     model : str
         One of `MODELS`.
     mode : str
@@ -47,18 +47,18 @@ class Fitter:
     x: FloatArray
     blocks: IntArray
     rows: IntArray
-    plan: FoldPlan
+    plan: FoldPlan | None
     model: str
     mode: CrossFitMode
 
     def fit(self, y: FloatArray) -> CrossFit:
         """Cross-fit the model to values (m,) of the labelled rows."""
-        if self.model == "human-only":
+        if self.plan is None:
             return CrossFit((), _constant(y, len(self.x)))
         if self.x.shape[1] == 0:
             raise InputError(
                 "no judge and no feature differs between the items, so there is nothing to "
-                'calibrate; use model="human-only".'
+                'calibrate; use --model human-only (model="human-only" in Python).'
             )
         block_one = self.blocks == 1
 
@@ -112,6 +112,7 @@ def _at_least_two(k: int) -> int:
     if k < 2:
         raise InputError(
             "all labels share one cluster, so no model can be fitted without a label's own "
-            'cluster; label items of another cluster, or use model="human-only".'
+            "cluster; label items of another cluster, or use --model human-only "
+            '(model="human-only" in Python).'
         )
     return k

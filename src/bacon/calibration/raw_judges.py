@@ -94,11 +94,10 @@ def raw_judges(
     return RawJudges(score, tuple(used), reason)
 
 
-def spearman(a: FloatArray, b: FloatArray, rows: IntArray | slice = slice(None)) -> float:
+def spearman(a: FloatArray, b: FloatArray) -> float:
     """Return Spearman's correlation of `a` and `b` where both are known; NaN if undefined."""
     import polars as pl
 
-    a, b = a[rows], b[rows]
     known = ~(np.isnan(a) | np.isnan(b))
     if known.sum() < 3 or np.ptp(a[known]) == 0.0 or np.ptp(b[known]) == 0.0:
         return float("nan")

@@ -48,26 +48,22 @@ def _row(name: str, value: float, interval: Interval, digits: int) -> tuple[str,
     return name, f"{value:.{digits}f}", _ends(interval, digits), half
 
 
-def _about(asked: Estimand) -> str:
+def _about(asked: Estimand, n_items: int, value: str) -> str:
     """Return the sentence's beginning: what is said of the pool."""
+    these = f"these {n_items:,} items"
     if asked.kind == "mean":
-        return "People would score these {n:,} items {value} on average"
-    if asked.kind == "proportion":
-        event = (
-            f"be {asked.label!r}"
-            if asked.label is not None
-            else {
-                "ge": "be at least {0:g}",
-                "le": "be at most {0:g}",
-                "eq": "be {0:g}",
-                "between": "be between {0:g} and {1:g}",
-            }[(asked.cut or ("ge",))[0]].format(*(asked.cut or ())[1:])
-        )
-        return f"By people's word, {{value}} of these {{n:,}} items would {event}"
+        return f"People would score {these} {value} on average"
+    if asked.label is not None:
+        return f"By people's word, {value} of {these} would be {asked.label!r}"
+    if asked.cut is not None:
+        relation, first, last = asked.cut[0], asked.cut[1], asked.cut[-1]
+        event = {"ge": f"at least {first:g}", "le": f"at most {first:g}", "eq": f"{first:g}"}
+        between = f"between {first:g} and {last:g}"
+        return f"By people's word, {value} of {these} would be {event.get(relation, between)}"
     if asked.kind == "quantile":
-        return f"The {asked.tau:g} quantile of people's scores of these {{n:,}} items is {{value}}"
+        return f"The {asked.tau:g} quantile of people's scores of {these} is {value}"
     words = {"sd": "standard deviation", "variance": "variance"}[asked.kind]
-    return f"The {words} of people's scores of these {{n:,}} items is {{value}}"
+    return f"The {words} of people's scores of {these} is {value}"
 
 
 def _worth(cal: Calibration, estimate: Estimate, target: Target) -> str:
@@ -103,8 +99,7 @@ def _estimand_lines(cal: Calibration, name: str, level: float, target: Target) -
     if raw is not None:
         rows.append(("judges, raw average", f"{raw:.{digits}f}", "(no valid interval)", ""))
     lines = _table(rows, name, level)
-    n = cal.pool.n_items
-    begin = _about(asked).format(n=n, value=f"{estimate.value:.{digits}f}")
+    begin = _about(asked, cal.pool.n_items, f"{estimate.value:.{digits}f}")
     pool, population = (estimate.interval(level, t) for t in ("pool", "population"))
     percent = f"{level * 100:g} %"
     if math.isnan(pool.low):

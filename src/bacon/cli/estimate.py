@@ -102,11 +102,11 @@ def estimate_command(
     ends = None if scale is None else parse_scale(scale)
     missing = tuple(na or ())
     table = read_table(pool)
-    _need_roles(table, judges=judges, has_labels=any((label, labels, sample)))
+    _need_roles(table, judges=judges, model=model, has_labels=any((label, labels, sample)))
     own_columns = [c for c in (label, value if labels is None else None, rater) if c is not None]
     items = read_pool(
         table,
-        judges=judges or "judge_*",
+        judges=judges or ("judge_*" if _has_judges(table) else ()),
         id=id_,
         features=features,
         cluster=cluster,
@@ -196,7 +196,12 @@ def _one_design(**given: object) -> None:
         raise InputError(f"{' and '.join(named)} each say how the labels were drawn; give one.")
 
 
-def _need_roles(table: Table, *, judges: str | None, has_labels: bool) -> None:
+def _has_judges(table: Table) -> bool:
+    """Whether columns have the usual name of judges."""
+    return any(column.startswith("judge_") for column in table.frame.columns)
+
+
+def _need_roles(table: Table, *, judges: str | None, model: str, has_labels: bool) -> None:
     """Refuse a missing role, naming the column that looks like it."""
     from bacon.inspection.roles import likely
 
@@ -207,7 +212,7 @@ def _need_roles(table: Table, *, judges: str | None, has_labels: bool) -> None:
             f"{table.source}: no labels named; give --label COLUMN, --labels FILE or --sample "
             f"SHEET{hint}."
         )
-    if judges is None and not any(c.startswith("judge_") for c in table.frame.columns):
+    if judges is None and model != "human-only" and not _has_judges(table):
         found = likely(table, "judges")
         hint = f"; these look like judges, add --judges {found}" if found else ""
         raise InputError(

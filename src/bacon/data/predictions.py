@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bacon.arrays import freeze
+
 if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IntArray
 
@@ -37,6 +39,10 @@ class Predictions:
     fold: IntArray
     stratum: IntArray
     weights: FloatArray
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        freeze(self, "mean", "by_model", "fold", "stratum", "weights")
 
     @property
     def n_models(self) -> int:

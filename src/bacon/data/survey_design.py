@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from bacon.arrays import freeze
+
 if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IntArray
 
@@ -43,6 +45,10 @@ class SurveyDesign:
     stratum_sizes: IntArray | None = None
     psu: IntArray | None = None
     n_psu: int | None = None
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        freeze(self, "rows", "pi", "stratum", "psu")
 
     @property
     def n_labels(self) -> int:

@@ -69,7 +69,8 @@ def aee(  # noqa: PLR0913 (one keyword per part of a design)
         Human outcome, NaN where not labelled.
     f : (N,) array_like
         Prediction of every item. It must not have seen the item's own label: use out-of-fold
-        predictions for labelled items. For a proportion, the predicted probability.
+        predictions for labelled items. For a proportion, the predicted probability. Referred
+        to and not copied: change it afterwards, and ``influence()`` changes with it.
     s : (N,) array_like of bool, optional
         Which items are labelled; by default those where `y` is not NaN.
     pi : (N,) array_like, optional

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bacon.arrays import FloatArray
     from bacon.data.survey_design import SurveyDesign
 
-__all__ = ["AugmentedMean", "augmented_mean", "pool_mean", "weighted_mean"]
+__all__ = ["AugmentedMean", "augmented_mean", "corrected_mean", "pool_mean", "weighted_mean"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +61,25 @@ def pool_mean(f: FloatArray) -> float:
     return total / len(f)
 
 
+def corrected_mean(
+    y: FloatArray, own: FloatArray, f_mean: float, design: SurveyDesign
+) -> tuple[float, FloatArray]:
+    """Return theta and the centred residuals (m,).
+
+    Parameters
+    ----------
+    y, own : (m,) float64
+        The moment and its prediction at the labelled rows.
+    f_mean : float
+        Mean prediction over the pool.
+    design : SurveyDesign
+        How the labelled rows were drawn.
+    """
+    residual = y - own
+    correction = weighted_mean(residual, 1.0 / design.pi)
+    return f_mean + correction, residual - correction
+
+
 def augmented_mean(y: FloatArray, f: FloatArray, design: SurveyDesign) -> AugmentedMean:
     """Solve the augmented estimating equation for a moment.
 
@@ -78,9 +97,8 @@ def augmented_mean(y: FloatArray, f: FloatArray, design: SurveyDesign) -> Augmen
     AugmentedMean
     """
     own = f[design.rows]
-    residual = y - own
-    correction = weighted_mean(residual, 1.0 / design.pi)
     f_mean = pool_mean(f)
-    influence = Influence(residual - correction, ((1.0, f),), -f_mean)
+    value, residual = corrected_mean(y, own, f_mean, design)
+    influence = Influence(residual, ((1.0, f),), -f_mean)
     largest = max(float(np.abs(y).max()), float(np.abs(own).max()))
-    return AugmentedMean(f_mean + correction, correction, influence, (1e-12 * largest) ** 2)
+    return AugmentedMean(value, value - f_mean, influence, (1e-12 * largest) ** 2)

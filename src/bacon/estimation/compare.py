@@ -12,11 +12,11 @@ from bacon.checks import check_level, check_target
 from bacon.data.notice import Notice
 from bacon.errors import EstimationError, InputError
 from bacon.estimation.intervals import Interval, Target, no_interval, t_interval
+from bacon.estimation.results import Estimate
 from bacon.estimation.sandwich import Variances, shows_no_spread, variances
 
 if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IntArray
-    from bacon.estimation.results import Estimate
 
 __all__ = ["Contrast", "contrast"]
 
@@ -118,10 +118,15 @@ def contrast(
     >>> print(round(bacon.contrast(first, second, pools="same").value, 3))
     0.75
     """
+    for name, given in (("a", a), ("b", b)):
+        if not isinstance(given, Estimate):
+            raise InputError(f"{name} must be an estimate; got a {type(given).__name__}.")
     if kind not in ("difference", "ratio"):
         raise InputError(f'kind must be "difference" or "ratio"; got {kind!r}.')
     if kind == "ratio" and b.value == 0.0:
-        raise EstimationError("the denominator of the ratio is estimated as 0.")
+        raise EstimationError(
+            "the denominator of the ratio is estimated as 0; compare by difference."
+        )
     if pools not in (None, "same", "disjoint"):
         raise InputError(f'pools must be "same" or "disjoint"; got {pools!r}.')
     relation = _relation(a, b, pools)

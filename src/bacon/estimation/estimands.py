@@ -200,8 +200,10 @@ def variance_estimate(
         Predicted variance of Y given X.
     """
     mean, second = _centred_second_moment(y, f, spread, setting)
-    factor = setting.design.n_items / (setting.design.n_items - 1.0)
-    value = factor * (second.value + centring(mean.influence, setting.design))
+    design = setting.design
+    taken = centring(mean.influence.prediction(design.rows), mean.influence.residual, design)
+    factor = design.n_items / (design.n_items - 1.0)
+    value = factor * (second.value + taken)
     notices: tuple[Notice, ...] = ()
     if value < 0.0:
         notices = (

@@ -42,13 +42,8 @@ class Influence:
 
     def prediction(self, rows: IntArray | slice) -> FloatArray:
         """Return g at `rows`."""
-        total = None
-        for coef, array in self.terms:
-            part = array[rows] if coef == 1.0 else coef * array[rows]
-            total = part if total is None else total + part
-        if total is None:
-            raise ValueError("an influence needs at least one prediction term")
-        return np.asarray(total + self.offset, dtype=np.float64)
+        parts = (array[rows] if coef == 1.0 else coef * array[rows] for coef, array in self.terms)
+        return np.asarray(sum(parts, start=self.offset), dtype=np.float64)
 
     @property
     def n_items(self) -> int:

@@ -8,75 +8,100 @@ made monotone and clipped to [0, 1].
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bacon.data.notice import Notice
 from bacon.errors import InputError
+from bacon.estimation.augmented import augmented_mean, corrected_mean
 from bacon.estimation.designs import is_census
 from bacon.estimation.estimands import Setting, build
-from bacon.estimation.influence import Influence
 from bacon.estimation.intervals import Interval, Target, no_interval, t_quantile
 from bacon.estimation.rules import check_method
-from bacon.estimation.sandwich import degrees_of_freedom, pool_variance, variances
+from bacon.estimation.sandwich import centring, degrees_of_freedom, pool_variance, variances
 
 if TYPE_CHECKING:
     from bacon.arrays import FloatArray
     from bacon.estimation.distributions import DistributionFunction
+    from bacon.estimation.influence import Influence
     from bacon.estimation.results import Estimate
 
 __all__ = ["quantile_estimate"]
 
 
+Points = dict[int, tuple[float, float, float]]
+"""F and its standard errors (pool, population) by position of the label value."""
+
+
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """F at ascending label values, with its standard errors; the search adds points to it."""
+    """The augmented distribution function F at label values, with its standard errors.
+
+    Every search starts from the same grid and keeps what it looks up to itself, so that an
+    interval does not depend on which others were asked for.
+
+    Parameters
+    ----------
+    y : (m,) float64
+        Outcome at the labelled rows.
+    distribution : DistributionFunction
+        Predicted distribution of the outcome.
+    setting : Setting
+        Design and what goes with it.
+    values : (T,) float64
+        Different label values, ascending.
+    design_effect : float
+        What shared clusters multiply the population part by.
+    """
 
     y: FloatArray
     distribution: DistributionFunction
     setting: Setting
     values: FloatArray
-    design_effect: float
-    df: float
-    points: dict[int, tuple[float, float, float]]
+    design_effect: float = 1.0
 
-    def look_up(self, positions: FloatArray) -> None:
-        """Add F and both standard errors at the `positions` of `values` not known yet."""
-        new = np.array([int(p) for p in np.unique(positions) if int(p) not in self.points])
-        if len(new) == 0:
-            return
-        thetas = self.values[new]
-        design = self.setting.design
-        weights = 1.0 / design.pi
-        residual = (self.y[:, None] <= thetas[None, :]) - self.distribution.labelled(thetas)
-        correction = weights @ residual / weights.sum()
-        share = np.clip(self.distribution.pool_mean(thetas) + correction, 0.0, 1.0)
-        n_items = design.n_items
-        for k, position in enumerate(new):
-            v_pool = pool_variance(residual[:, k] - correction[k], design)
-            unit = n_items / (n_items - 1.0) * (share[k] * (1.0 - share[k]) + v_pool)
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the standard errors."""
+        return degrees_of_freedom(self.setting.design)
+
+    @cached_property
+    def _grid(self) -> Points:
+        """The points every search starts from."""
+        last = len(self.values) - 1
+        return self.look_up(np.linspace(0, last, self.distribution.grid).round())
+
+    def look_up(self, positions: FloatArray) -> Points:
+        """Return F and both standard errors at `positions` of `values`."""
+        chosen = np.unique(positions).astype(np.int64)
+        design, n_items = self.setting.design, self.setting.design.n_items
+        thetas = self.values[chosen]
+        event = (self.y[:, None] <= thetas[None, :]).astype(np.float64)
+        phi = self.distribution.labelled(thetas)
+        mean_phi = self.distribution.pool_mean(thetas)
+        points: Points = {}
+        for k, position in enumerate(chosen):
+            share, residual = corrected_mean(event[:, k], phi[:, k], float(mean_phi[k]), design)
+            share = min(max(share, 0.0), 1.0)
+            v_pool = pool_variance(residual, design)
+            # An indicator's own square is itself, so AEE(h^2) is F (1 - F) here.
+            second = share * (1.0 - share) + centring(phi[:, k], residual, design)
+            unit = max(n_items / (n_items - 1.0) * second, 0.0)
             v_population = v_pool + self.design_effect * unit / n_items
-            self.points[int(position)] = (
-                float(share[k]),
-                math.sqrt(v_pool),
-                math.sqrt(v_population),
-            )
-
-    def shares(self, shift: float, target: Target) -> tuple[FloatArray, FloatArray]:
-        """Return known positions and the monotone F + shift * se at them."""
-        column = 1 if target == "pool" else 2
-        positions = np.array(sorted(self.points))
-        table = np.array([self.points[int(p)] for p in positions])
-        share = np.maximum.accumulate(table[:, 0])
-        return positions, share + shift * table[:, column]
+            points[int(position)] = (share, math.sqrt(v_pool), math.sqrt(v_population))
+        return points
 
     def first_at_or_above(self, tau: float, shift: float, target: Target) -> int | None:
-        """Return the first position with F + shift * se >= tau, refining until it is exact."""
-        last = len(self.values) - 1
+        """Return the first position with monotone F + shift * se >= tau, None if there is none."""
+        points = dict(self._grid)
+        column = 1 if target == "pool" else 2
         while True:
-            positions, shares = self.shares(shift, target)
+            positions = np.array(sorted(points))
+            table = np.array([points[int(p)] for p in positions])
+            shares = np.maximum.accumulate(table[:, 0]) + shift * table[:, column]
             reached = np.flatnonzero(shares >= tau - 1e-12)
             if len(reached) == 0:
                 return None
@@ -84,8 +109,14 @@ class Curve:
             high = int(positions[k])
             low = int(positions[k - 1]) if k > 0 else -1
             if high - low <= 1:
-                return min(high, last)
-            self.look_up(np.unique(np.linspace(low + 1, high, self.distribution.grid).round()))
+                return high
+            between = np.linspace(low + 1, high - 1, self.distribution.grid).round()
+            points |= self.look_up(between)
+
+    def share_at(self, value: float) -> float:
+        """Return F at a label value (the nearest one at or above, else the last)."""
+        position = min(int(np.searchsorted(self.values, value)), len(self.values) - 1)
+        return self.look_up(np.array([position]))[position][0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +155,7 @@ class QuantileRule:
         )
         if high is None and self.scale is not None:
             ends = (ends[0], self.scale[1])
-        if low == 0 and self.scale is not None and curve.points[0][0] > self.tau:
+        if low == 0 and self.scale is not None and curve.share_at(curve.values[0]) > self.tau:
             ends = (self.scale[0], ends[1])
         reason = "an end is the smallest or largest label" if at_edge else None
         return Interval(*ends, level, target, df, "score", reason)
@@ -150,10 +181,8 @@ def quantile_estimate(
     """
     if not 0.0 < tau < 1.0:
         raise InputError(f"a quantile needs a level between 0 and 1, such as 0.5; got {tau!r}.")
-    design = setting.design
     values = np.unique(y)
-    curve = Curve(y, distribution, setting, values, 1.0, degrees_of_freedom(design), {})
-    curve.look_up(np.linspace(0, len(values) - 1, distribution.grid).round())
+    curve = Curve(y, distribution, setting, values)
     found = curve.first_at_or_above(tau, 0.0, "pool")
     position = len(values) - 1 if found is None else found
     value = float(values[position])
@@ -166,18 +195,10 @@ def quantile_estimate(
                 "the quantile is reported as that label.",
             ),
         )
-    phi = distribution.everywhere(value)
-    residual = (y <= value) - phi[design.rows]
-    correction = float((1.0 / design.pi) @ residual / (1.0 / design.pi).sum())
-    share = Influence(residual - correction, ((1.0, phi),), -float(phi.mean()))
+    event = (y <= value).astype(np.float64)
+    share = augmented_mean(event, distribution.everywhere(value), setting.design).influence
     if setting.cluster is not None:
-        clustered = variances(share, design, setting.cluster)
-        alone = variances(share, design)
-        spread = alone.population - alone.pool
-        effect = (clustered.population - clustered.pool) / spread if spread > 0.0 else 1.0
-        curve = Curve(y, distribution, setting, values, effect, curve.df, curve.points)
-        curve.points.clear()
-        curve.look_up(np.linspace(0, len(values) - 1, distribution.grid).round())
+        curve = replace(curve, design_effect=_design_effect(share, setting))
     rule = QuantileRule(curve, tau, setting.scale)
     return build(
         f"quantile:{tau:g}",
@@ -189,6 +210,16 @@ def quantile_estimate(
     )
 
 
+def _design_effect(share: Influence, setting: Setting) -> float:
+    """Return what shared clusters multiply the population part of F at the quantile by."""
+    alone = variances(share, setting.design)
+    spread = alone.population - alone.pool
+    if spread <= 0.0:
+        return 1.0
+    clustered = variances(share, setting.design, setting.cluster)
+    return (clustered.population - clustered.pool) / spread
+
+
 def _density(rule: QuantileRule) -> float:
     """Return the density of the outcome at the quantile, from the slope across its interval.
 
@@ -198,9 +229,5 @@ def _density(rule: QuantileRule) -> float:
     width = interval.high - interval.low
     if not width > 0.0:
         return math.nan
-    curve = rule.curve
-    ends = [int(np.searchsorted(curve.values, end)) for end in interval]
-    ends = [min(end, len(curve.values) - 1) for end in ends]
-    curve.look_up(np.array(ends))
-    rise = curve.points[ends[1]][0] - curve.points[ends[0]][0]
-    return max(rise, 1e-12) / width
+    low, high = (rule.curve.share_at(end) for end in interval)
+    return max(high - low, 1e-12) / width

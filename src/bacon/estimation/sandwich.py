@@ -119,16 +119,15 @@ def degrees_of_freedom(design: SurveyDesign) -> float:
     return float(m - 1)
 
 
-def centring(influence: Influence, design: SurveyDesign) -> float:
+def centring(g: FloatArray, residual: FloatArray, design: SurveyDesign) -> float:
     """Return what centring at the estimate takes off the augmented mean of h^2, on average.
 
     V_pool of the labels alone less V_pool of their predictions: the residuals are centred at
     their own mean, the predictions at the pool's. It is V_pool of the estimate where the
-    prediction is constant; may be negative.
+    prediction is constant; may be negative. `g` and `residual` are those of labelled rows.
     """
-    g = influence.prediction(design.rows)
     g = g - weighted_mean(g, 1.0 / design.pi)
-    return pool_variance(influence.residual + g, design) - pool_variance(g, design)
+    return pool_variance(residual + g, design) - pool_variance(g, design)
 
 
 def unit_variance(influence: Influence, design: SurveyDesign) -> float:
@@ -143,7 +142,7 @@ def unit_variance(influence: Influence, design: SurveyDesign) -> float:
     r = influence.residual
     squares = pool_sums(influence).squares / n_items
     second = squares + weighted_mean(2.0 * g * r + r * r, 1.0 / design.pi)
-    return n_items / (n_items - 1.0) * (second + centring(influence, design))
+    return n_items / (n_items - 1.0) * (second + centring(g, r, design))
 
 
 def _pair_factor(design: SurveyDesign, i: IntArray, j: IntArray) -> FloatArray:
@@ -195,7 +194,8 @@ def cluster_term(influence: Influence, design: SurveyDesign, cluster: IntArray) 
     r, w = influence.residual, 1.0 / design.pi
     labelled = cluster[design.rows]
     sizes = np.bincount(cluster, minlength=n_clusters).astype(np.float64)
-    total = float(sums @ sums) + centring(influence, design) * float(sizes @ sizes)
+    taken = centring(influence.prediction(design.rows), r, design)
+    total = float(sums @ sums) + taken * float(sizes @ sizes)
     total += float(w @ (2.0 * r * sums[labelled] + r * r))
     i, j = _labelled_pairs(labelled)
     total += 2.0 * float(np.sum(r[i] * r[j] * _pair_factor(design, i, j)))
