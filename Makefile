@@ -18,7 +18,7 @@ help:
 	@echo "make oracle     figures of R's survey package for the tests (needs R)"
 	@echo "make lint       ruff: rules and format"
 	@echo "make type       mypy --strict"
-	@echo "make bench      comparisons with other tools, quick form"
+	@echo "make bench      speed and coverage, quick form"
 	@echo "make docs       the pages, into site/"
 	@echo "make clean      remove .venv, caches and site/"
 

@@ -62,15 +62,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--pools", nargs="+", default=POOLS)
     parser.add_argument("-n", type=int, default=200)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--quick", action="store_true", help="200 draws")
     asked = parser.parse_args()
     total = 200 if asked.quick else asked.draws
-    print("pool                 n  draws  coverage (99 % MC)       bias/MCSE  RMSE   width")
+    lacking = [name for name in asked.pools if not (asked.data / f"{name}.parquet").exists()]
+    if lacking:
+        print(f"skipped: {asked.data} lacks {', '.join(lacking)} (.parquet); name it with --data")
+        return
+    print("pool                 n  draws  coverage (99 % MC)       alone   bias/MCSE  RMSE   width")
     # Forked processes hang in polars, whose threads do not survive a fork.
     with ProcessPoolExecutor(asked.workers, mp_context=get_context("spawn")) as workers:
-        for name in POOLS:
+        for name in asked.pools:
             truth = one_pool(asked.data, name)[1].mean()
             parts = [range(k, min(k + 50, total)) for k in range(0, total, 50)]
             jobs = [workers.submit(draws, asked.data, name, asked.n, part) for part in parts]
@@ -82,9 +87,10 @@ def main() -> None:
             bias = error.mean() / (error.std(ddof=1) / math.sqrt(total))
             rmse = math.sqrt(np.mean(error**2) / np.mean((alone - truth) ** 2))
             width = (high - low).mean() / (alone_high - alone_low).mean()
+            bare = float(np.mean((alone_low <= truth) & (truth <= alone_high)))
             print(
                 f"{name:<18} {asked.n:>4} {total:>6}  {hits / total:.4f} "
-                f"({ends[0]:.4f}-{ends[1]:.4f})  {bias:>9.2f}  {rmse:.3f}  {width:.3f}",
+                f"({ends[0]:.4f}-{ends[1]:.4f})  {bare:.4f}  {bias:>9.2f}  {rmse:.3f}  {width:.3f}",
                 flush=True,
             )
 

@@ -43,7 +43,7 @@ def test_words_are_categories():
 def test_the_stated_kind_decides():
     y = np.array([0.0, 1.0, 1.0])
     for kind in ("real", "bounded", "ordinal", "zero-inflated", "binary"):
-        found = outcome_kind(y, None, kind, None)
+        found = outcome_kind(y, None, kind, (0, 1))
         assert (found.kind, found.reason) == (kind, "as stated")
 
 
@@ -51,5 +51,11 @@ def test_refusals():
     y = np.array([0.0, 1.0, 2.0])
     with pytest.raises(InputError, match="two values; the labels have 3, the first 0, 1, 2"):
         outcome_kind(y, None, "binary", None)
+    with pytest.raises(InputError, match="a bounded outcome needs its scale"):
+        outcome_kind(y, None, "bounded", None)
+    with pytest.raises(InputError, match="an ordinal outcome has whole values; a label is 0.5"):
+        outcome_kind(y / 2, None, "ordinal", None)
+    with pytest.raises(InputError, match="0 or above; the smallest label is -1"):
+        outcome_kind(y - 1, None, "zero-inflated", None)
     with pytest.raises(InputError, match=r"outcome must be auto or one of real, .*; got 'sevens'"):
         outcome_kind(y, None, "sevens", None)

@@ -41,7 +41,7 @@ def test_a_stated_scale_decides_strictly():
     pool = pool_with([1, 2, 3, 4, 5, 6], [0.9, 2, 3, 4, 5, 6], [10, 20, 30, 40, 50, 60])
     found = raw_judges(pool, ALL, Y, (1, 6))
     assert found.used == ("judge_0",)
-    assert found.reason == "2 of 3 judges are on another scale and left out"
+    assert found.reason == "2 of 3 judges are not on the labels' scale"
     assert raw_judges(pool, ALL, Y, (0, 6)).used == ("judge_0", "judge_1")
 
 

@@ -10,6 +10,7 @@ import pytest
 from tests.calibration.cases import SCALE, N, calibrated, essays, labels_of, people, rows_of
 from tests.factories import make_pool
 
+import bacon
 from bacon.calibration.calibrate import calibrate
 from bacon.calibration.text import decimals
 from bacon.sampling.uniform import UniformDesign
@@ -174,7 +175,9 @@ def test_alike_labels_are_not_taken_for_a_census():
     text = calibrate(pool, labels).summary()
     assert "every item is labelled" not in text.lower()
     assert "(no valid interval)" in text
-    assert "4.0 on average; there is no valid interval: the labels leave no spread" in text
+    assert (
+        "4.0 on average; there is no valid interval: the labelled residuals are all alike" in text
+    )
 
 
 def test_what_bears_on_the_claim_comes_first_and_the_rest_last():

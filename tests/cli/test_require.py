@@ -69,6 +69,20 @@ def test_estimands_with_colons(bacon, start):
     assert "standard deviation" in ran.out
 
 
+def test_of_several_requirements_the_worst_decides(bacon, start):
+    yes, no, open_ = "mean:ge:1", "mean:ge:6", "quantile:0.5:ge:4"
+    for forms, code in [
+        ((yes, yes), 0),
+        ((yes, no), 3),
+        ((open_, yes), 4),
+        ((open_, no), 3),
+        ((no, open_), 3),
+    ]:
+        ran = bacon(*start, *(word for form in forms for word in ("--require", form)))
+        assert ran.code == code, forms
+        assert ran.err.count("Required: ") == 2
+
+
 @pytest.mark.parametrize(
     "form",
     [

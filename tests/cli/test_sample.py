@@ -11,12 +11,13 @@ import pytest
 
 from bacon.io.samples import read_sample
 
-N = 90
+BARE = "Note: the sheet shows nothing but the ids; --show COLUMN adds what to read.\n"
 
 
 def test_a_sheet_and_its_design_are_written(bacon, pool):
     ran = bacon("sample", pool, "-n", 30, "--seed", 3, "--out", "sheet.csv")
-    assert (ran.code, ran.err) == (0, "")
+    assert ran.code == 0
+    assert ran.err == BARE
     assert ran.made == ("sheet.csv", "sheet.csv.design.json")
     lines = ran.out.splitlines()
     assert lines[0] == "Drew 30 of 90 items (uniform, seed 3)."
@@ -94,6 +95,19 @@ def test_every_design_draws(bacon, pool, name):
     assert ("Rows are in random order" in ran.out) == (kind == "uniform")
 
 
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        (["--strata", "system", "-n", 30], "stratified"),
+        (["--draw-clusters", "prompt_id", "-n", 8], "clusters"),
+        (["--pi", "chance"], "systematic"),
+    ],
+)
+def test_a_column_says_which_design_is_meant(bacon, pool, options, kind):
+    assert bacon("sample", pool, *options, "--out", "sheet.csv").code == 0
+    assert read_sample("sheet.csv").kind == kind
+
+
 def test_the_sheet_is_blind(bacon, pool):
     blind = ["--group", "system", "--show", "answer", "--show", "prompt_id"]
     ran = bacon("sample", pool, "-n", 10, *blind, "--out", "sheet.csv")
@@ -102,11 +116,11 @@ def test_the_sheet_is_blind(bacon, pool):
     assert sheet.columns == ["order", "item_id", "answer", "prompt_id", "score", "comment"]
 
 
-def test_the_text_is_shown_unless_other_columns_are_asked_for(bacon, pool):
+def test_the_text_is_shown_with_what_else_is_asked_for(bacon, pool):
     bacon("sample", pool, "-n", 10, "--text", "answer", "--out", "a.csv")
-    assert "answer" in pl.read_csv("a.csv").columns
+    assert pl.read_csv("a.csv").columns[2:-2] == ["answer"]
     bacon("sample", pool, "-n", 10, "--text", "answer", "--show", "prompt_id", "--out", "b.csv")
-    assert pl.read_csv("b.csv").columns[2] == "prompt_id"
+    assert pl.read_csv("b.csv").columns[2:-2] == ["answer", "prompt_id"]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +164,8 @@ def test_row_numbers_serve_as_ids_and_are_told(bacon):
     Path("bare.csv").write_text("judge_a\n" + "".join(f"{k % 6}\n" for k in range(20)))
     ran = bacon("sample", "bare.csv", "-n", 5, "--out", "sheet.csv")
     assert ran.code == 0
-    assert ran.err == "Note: bare.csv has no column of ids: items are numbered by row, from 0.\n"
+    told = "Note: bare.csv has no column of ids: items are numbered by row, from 0.\n"
+    assert ran.err == told + BARE
 
 
 def test_the_id_column_goes_into_the_next_command(bacon):
@@ -200,8 +215,12 @@ def test_the_pool_is_never_overwritten(refused, pool, name):
         (["--rate", 1.5], "rate must lie above 0 and at most at 1"),
         (["-n", 5, "--seed", -1], "seed must be a whole number from 0 up; got -1"),
         (["-n", 5, "--design", "simple"], "--design must be one of uniform, bernoulli, stratified"),
-        (["-n", 5, "--strata", "system"], "--strata does not go with --design uniform"),
-        (["-n", 5, "--pi", "chance"], "--pi does not go with --design uniform"),
+        (
+            ["-n", 5, "--design", "uniform", "--strata", "system"],
+            "--strata does not go with --design uniform",
+        ),
+        (["-n", 5, "--strata", "system", "--pi", "chance"], "--pi does not go with --design strat"),
+        (["-n", 5, "--strata", "system"], "n = 5 cannot cover 3 strata"),
         (["-n", 5, "--design", "stratified"], "--design stratified needs --strata COLUMN"),
         (["--design", "stratified", "--strata", "system"], "--design stratified needs -n"),
         (["--design", "cluster", "--draw-clusters", "system"], "--design cluster needs -n"),
@@ -237,6 +256,8 @@ def test_wrong_options_are_answered_in_one_sentence(refused, pool, options, text
 
 
 def test_a_sheet_needs_a_name_and_a_folder(bacon, refused, pool):
+    text = refused("sample", pool, "-n", 5, "--out", "sheet.parquet")
+    assert "the sheet is a CSV file; give --out a name that ends in .csv" in text
     ran = bacon("sample", pool, "-n", 5)
     assert ran.code == 2
     assert "Missing option '--out'" in ran.err

@@ -125,7 +125,10 @@ def test_labels_without_spread_give_no_interval() -> None:
         for pair in ((flat, usual), (usual, flat), (flat, flat)):
             interval = bacon.contrast(*pair, pools=pools).interval()
             assert isnan(interval.low)
-            assert interval.reason == "the labels leave no spread to judge by"
+            assert (
+                interval.reason
+                == "the labelled residuals are all alike, so no error can be computed"
+            )
     assert str(bacon.contrast(flat, usual, pools="same")).endswith(
         "(no valid interval)  difference, same pool"
     )

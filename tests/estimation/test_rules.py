@@ -13,7 +13,7 @@ import bacon
 from bacon.errors import InputError
 from bacon.estimation.intervals import clopper_pearson, hypergeometric_interval
 
-NO_SPREAD = "the labels leave no spread to judge the error by"
+NO_SPREAD = "the labelled residuals are all alike"
 CONSTANTS = (0.0, 0.1, 0.3, 0.7, 50.0, 1e8)
 
 

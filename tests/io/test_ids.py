@@ -127,7 +127,8 @@ def test_duplicate_ids_name_both_rows(values):
     read = table(values)
     with pytest.raises(
         InputError,
-        match=rf'rows 2 and 3 both have item_id "{values[1]}" \(rows that repeat an id: 2\); mend it\.',
+        match=rf'rows 2 and 3 both have item_id "{values[1]}" '
+        r"\(rows that repeat an id: 2\); mend it\.",
     ):
         check_unique(read, read_ids(read, None), "mend it")
 

@@ -92,7 +92,8 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
     strata : str, optional
         Column (or ``"column:k"``) by which the labels were drawn, where no sample is given.
     outcome : str
-        auto, real, bounded, zero-inflated, ordinal, categorical or binary.
+        auto, real, bounded, zero-inflated, ordinal, categorical or binary. Checked against the
+        labels and reported; the only model so far is the same for all.
     model : {"ridge", "human-only"}
         Outcome model; human-only ignores the judges.
     crossfit : {"ensemble", "refit"}

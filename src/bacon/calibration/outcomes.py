@@ -61,6 +61,20 @@ def outcome_kind(
             f"a binary outcome has two values; the labels have {len(values)}, the first "
             f"{values[0]:g}, {values[1]:g}, {values[2]:g}."
         )
+    if outcome == "zero-inflated" and values[0] < 0.0:
+        raise InputError(
+            f"a zero-inflated outcome is 0 or above; the smallest label is {values[0]:g}."
+        )
+    if outcome == "ordinal" and not np.all(values == np.round(values)):
+        odd = values[values != np.round(values)][0]
+        raise InputError(
+            f"an ordinal outcome has whole values; a label is {odd:g} (raters averaged?). Say "
+            "real or bounded."
+        )
+    if outcome == "bounded" and scale is None:
+        raise InputError("a bounded outcome needs its scale: --scale LO:HI (scale=(lo, hi)).")
+    if outcome == "categorical":
+        raise InputError("a categorical outcome has labels in words; these are numbers.")
     if outcome != "auto":
         return OutcomeKind(outcome, "as stated")
     return _detected(y, values, scale)

@@ -90,7 +90,7 @@ def raw_judges(
     table = np.column_stack(columns)
     score = mean_of_present(table)
     left = pool.n_judges - len(used)
-    reason = f"{left} of {pool.n_judges} judges are on another scale and left out" if left else None
+    reason = f"{left} of {pool.n_judges} judges are not on the labels' scale" if left else None
     return RawJudges(score, tuple(used), reason)
 
 

@@ -66,9 +66,9 @@ def _about(asked: Estimand, n_items: int, value: str) -> str:
     return f"The {words} of people's scores of {these} is {value}"
 
 
-def _worth(cal: Calibration, estimate: Estimate, target: Target) -> str:
-    """Say what the labels were worth with the judges."""
-    worth = estimate.effective_labels(target)
+def _worth(cal: Calibration, estimate: Estimate, alone: Estimate, target: Target) -> str:
+    """Say what the labels were worth with the judges, and without where the design counts too."""
+    worth, bare = estimate.effective_labels(target), alone.effective_labels(target)
     n = cal.n_labels
     if cal.model == "human-only":
         return f"The {n:,} labels speak alone; the judges are ignored."
@@ -77,7 +77,12 @@ def _worth(cal: Calibration, estimate: Estimate, target: Target) -> str:
     has_fit = estimate.name == "mean" and not math.isnan(cal.r2)
     fit = f": R2 {cal.r2:.2f} out of fold" if has_fit else ""
     text = f"Your {n:,} labels worked like {worth:,.0f}{fit} ({cal.model} on all judges)."
-    if worth <= 1.02 * n:
+    if not math.isnan(bare) and abs(bare / n - 1.0) > 0.02:
+        text += f" Without the judges, as they were drawn, like {bare:,.0f}."
+    ratio = estimate.se(target) / alone.se(target) if alone.se(target) > 0.0 else math.nan
+    if ratio > 1.05:
+        text += " The judges widen the interval here: use --model human-only next time."
+    elif ratio >= 0.99:
         text += " The judges do not help here; the labels alone are as good."
     return text
 
@@ -110,13 +115,22 @@ def _estimand_lines(cal: Calibration, name: str, level: float, target: Target) -
         lines.append(f"For items like them that you have not seen: {_to(population, digits)}.")
     if raw is not None:
         lines.append(
-            f"The judges alone would have said {raw:.{digits}f}, {_off(raw, estimate, digits)}."
+            f"{_who(cal, asked)} would have said {raw:.{digits}f}, {_off(raw, estimate, digits)}."
         )
     elif cal.raw.reason is not None and asked.label is None:
         lines.append(f"The judges alone say nothing on this scale: {cal.raw.reason}.")
-    lines.append(_worth(cal, estimate, target))
-    lines += [notice.message for notice in estimate.notices]
+    lines.append(_worth(cal, estimate, alone, target))
+    lines += [f"Note: {notice.message}" for notice in estimate.notices]
     return lines
+
+
+def _who(cal: Calibration, asked: Estimand) -> str:
+    """Name the judges whose raw scores are read, if not all are."""
+    who = "The judges alone" if asked.kind == "mean" else "The judges' average score"
+    n_used = len(cal.raw.used)
+    if n_used == cal.pool.n_judges:
+        return who
+    return f"{who} ({n_used} of {cal.pool.n_judges}, those on the labels' scale)"
 
 
 def _off(raw: float, estimate: Estimate, digits: int) -> str:

@@ -43,13 +43,15 @@ def estimate_command(
         str | None, typer.Option(help="Column the draw was stratified by (COL:k: quantiles).")
     ] = None,
     judges: Annotated[
-        str | None, typer.Option(help="Judge columns: names and globs, commas between.")
+        list[str] | None, typer.Option(help="Judge columns: names and globs; commas or repeat.")
     ] = None,
     id_: IdColumn = None,
     cluster: Annotated[
         str | None, typer.Option(help="Column of what items share (prompt, document).")
     ] = None,
-    features: Annotated[str | None, typer.Option(help="Further numeric columns to use.")] = None,
+    features: Annotated[
+        list[str] | None, typer.Option(help="Further numeric columns to use; repeat.")
+    ] = None,
     text: TextColumn = None,
     embeddings: Annotated[
         Path | None, typer.Option(help="Embeddings: parquet with ids, or .npy.")
@@ -58,7 +60,10 @@ def estimate_command(
     run_column: RunColumn = None,
     outcome: Annotated[
         str,
-        typer.Option(help="auto, real, bounded, zero-inflated, ordinal, categorical or binary."),
+        typer.Option(
+            help="auto, real, bounded, zero-inflated, ordinal, categorical or binary; "
+            "one model for all so far."
+        ),
     ] = "auto",
     model: Annotated[str, typer.Option(help="ridge or human-only.")] = "ridge",
     crossfit: Annotated[
@@ -78,9 +83,10 @@ def estimate_command(
     ] = "pool",
     level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
     require: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="ESTIMAND:ge|le:VALUE; exit 0 if the interval meets it, 3 if not, 4 if open."
+            help="ESTIMAND:ge|le:VALUE; exit 0 if the interval meets it, 3 if not, 4 if open; "
+            "repeat for several."
         ),
     ] = None,
     na: Missing = None,
@@ -98,7 +104,7 @@ def estimate_command(
     check_level(level)
     check_target(target)
     _one_design(sample=sample, pi=pi, strata=strata)
-    wanted = None if require is None else parse_requirement(require)
+    wanted = [parse_requirement(text) for text in require or ()]
     ends = None if scale is None else parse_scale(scale)
     missing = tuple(na or ())
     table = read_table(pool)
@@ -106,9 +112,9 @@ def estimate_command(
     own_columns = [c for c in (label, value if labels is None else None, rater) if c is not None]
     items = read_pool(
         table,
-        judges=judges or ("judge_*" if _has_judges(table) else ()),
+        judges=_names(judges, table) or ("judge_*" if _has_judges(table) else ()),
         id=id_,
-        features=features,
+        features=_names(features, table) or None,
         cluster=cluster,
         text=text,
         embeddings=embeddings,
@@ -139,15 +145,18 @@ def estimate_command(
     asked = tuple(estimand or ())
     side = cast("Target", target)
     # Before anything is printed, since the estimand may be one that these labels do not have.
-    verdict = None if wanted is None else cal.estimate(wanted.estimand).interval(level, side)
+    verdicts = [cal.estimate(one.estimand).interval(level, side) for one in wanted]
     if as_json:
         say_json(cal.to_dict(*asked, level=level, target=side))
     else:
         say(cal.summary(*asked, level=level, target=side))
     if labels is not None and value is None:
         say(f"Labels: column {column} of {human.source}; --value names another.", err=True)
-    if wanted is not None and verdict is not None:
-        _decide(verdict, wanted)
+    codes = [_decide(*pair) for pair in zip(verdicts, wanted, strict=True)]
+    # One requirement that fails settles it; else one that is open leaves it open.
+    for code in (VERDICT_NO, VERDICT_OPEN):
+        if code in codes:
+            raise typer.Exit(code)
 
 
 def parse_scale(text: str) -> tuple[float, float]:
@@ -196,12 +205,19 @@ def _one_design(**given: object) -> None:
         raise InputError(f"{' and '.join(named)} each say how the labels were drawn; give one.")
 
 
+def _names(given: list[str] | None, table: Table) -> list[str]:
+    """Return the names and globs of an option that may be repeated and hold commas."""
+    from bacon.io.roles import as_list
+
+    return [name for one in given or () for name in as_list(one, table.frame.columns)]
+
+
 def _has_judges(table: Table) -> bool:
     """Whether columns have the usual name of judges."""
     return any(column.startswith("judge_") for column in table.frame.columns)
 
 
-def _need_roles(table: Table, *, judges: str | None, model: str, has_labels: bool) -> None:
+def _need_roles(table: Table, *, judges: list[str] | None, model: str, has_labels: bool) -> None:
     """Refuse a missing role, naming the column that looks like it."""
     from bacon.inspection.roles import likely
 
@@ -212,7 +228,7 @@ def _need_roles(table: Table, *, judges: str | None, model: str, has_labels: boo
             f"{table.source}: no labels named; give --label COLUMN, --labels FILE or --sample "
             f"SHEET{hint}."
         )
-    if judges is None and model != "human-only" and not _has_judges(table):
+    if not judges and model != "human-only" and not _has_judges(table):
         found = likely(table, "judges")
         hint = f"; these look like judges, add --judges {found}" if found else ""
         raise InputError(
@@ -251,8 +267,8 @@ def _label_source(
     return other, value
 
 
-def _decide(interval: Interval, wanted: Requirement) -> None:
-    """Say whether the interval meets the requirement, and exit with the verdict."""
+def _decide(interval: Interval, wanted: Requirement) -> int:
+    """Say whether the interval meets the requirement, and return the exit code."""
     low, high = interval
     above = low >= wanted.value if wanted.relation == "ge" else high <= wanted.value
     below = high < wanted.value if wanted.relation == "ge" else low > wanted.value
@@ -263,13 +279,13 @@ def _decide(interval: Interval, wanted: Requirement) -> None:
             f"Required: {asked}: not decided, for there is no interval: {interval.reason}.",
             err=True,
         )
-        raise typer.Exit(VERDICT_OPEN)
+        return VERDICT_OPEN
     ends = f"{interval.level * 100:g} % interval {low:.4g} to {high:.4g}"
     if above:
         say(f"Required: {asked}: yes ({ends}).", err=True)
-    elif below:
+        return 0
+    if below:
         say(f"Required: {asked}: no ({ends}).", err=True)
-        raise typer.Exit(VERDICT_NO)
-    else:
-        say(f"Required: {asked}: not decided ({ends}); more labels would tell.", err=True)
-        raise typer.Exit(VERDICT_OPEN)
+        return VERDICT_NO
+    say(f"Required: {asked}: not decided ({ends}); more labels would tell.", err=True)
+    return VERDICT_OPEN

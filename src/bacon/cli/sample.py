@@ -32,7 +32,10 @@ def sample_command(
         int | None, typer.Option("-n", help="Items to draw (clusters, for whole clusters).")
     ] = None,
     rate: Annotated[float | None, typer.Option("--rate", help="Share of items to draw.")] = None,
-    design: Annotated[str, typer.Option(help=", ".join(DESIGNS))] = "uniform",
+    design: Annotated[
+        str | None,
+        typer.Option(help=f"{', '.join(DESIGNS)}; by default what the other options say."),
+    ] = None,
     strata: Annotated[
         str | None, typer.Option(help="Column of the strata; COL:k for k quantile strata.")
     ] = None,
@@ -71,15 +74,20 @@ def sample_command(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the sheet.")] = False,
 ) -> None:
     """Draw the items people should label, and write a blind sheet with its design beside it."""
-    from bacon.inspection.roles import likely
+    from bacon.inspection.roles import answers_of_people, likely
     from bacon.io.pools import read_pool
     from bacon.io.tables import read_table
 
+    if out.suffix.lower() != ".csv":
+        raise InputError(f"{out}: the sheet is a CSV file; give --out a name that ends in .csv.")
+    if design is None:
+        chosen = {"stratified": strata, "cluster": draw_clusters, "probability": pi}
+        design = next((kind for kind, column in chosen.items() if column), "uniform")
     table = read_table(pool)
     if out.resolve() == pool.resolve():
         raise OutputError(f"{out} is the pool itself; give the sheet another name with --out.")
     # Earlier answers and scores are hidden from raters, under whatever name they stand.
-    human = tuple(label) if label else tuple(filter(None, [likely(table, "label")]))
+    human = (*(label or ()), *answers_of_people(table))
     if judges is None:
         named = any(column.startswith("judge_") for column in table.frame.columns)
         judges = "judge_*" if named else likely(table, "judges") or ""
@@ -107,7 +115,8 @@ def sample_command(
         method=method,
     )
     drawn = plan.draw(items, seed=seed, hide=human)
-    told = drawn.write(out, show=show, overwrite=force)
+    shown = list(dict.fromkeys([*([text] if text else []), *(show or [])]))
+    told = drawn.write(out, show=shown or None, overwrite=force)
     say(
         f"Drew {drawn.n_drawn:,} of {drawn.n_items:,} items ({drawn.kind}, seed {drawn.seed}).\n"
         f"To label: {out}   (keep {out.name}.design.json beside it: it says how they were drawn)"
@@ -117,6 +126,8 @@ def sample_command(
     say(f"Then: {_next_command(pool, out, judges, id_)}")
     for notice in (*items.notices, *drawn.notices, *told):
         say(f"Note: {notice.message}", err=True)
+    if not shown:
+        say("Note: the sheet shows nothing but the ids; --show COLUMN adds what to read.", err=True)
 
 
 def _next_command(pool: Path, out: Path, judges: str, id_: str | None) -> str:
@@ -151,7 +162,7 @@ def _design(
     given = {"--strata": strata, "--pi": pi, "--draw-clusters": clusters}
     for option, value in given.items():
         if value is not None and option not in own[kind]:
-            raise InputError(f"{option} does not go with --design {kind}.")
+            raise InputError(f"{option} does not go with --design {kind}; leave one of them out.")
         if value is None and option in own[kind]:
             raise InputError(f"--design {kind} needs {option} COLUMN.")
     if n is not None and rate is not None:

@@ -13,6 +13,7 @@ from bacon.data.notice import Notice
 from bacon.errors import EstimationError, InputError
 from bacon.estimation.intervals import Interval, Target, no_interval, t_interval
 from bacon.estimation.results import Estimate
+from bacon.estimation.rules import NO_ERROR
 from bacon.estimation.sandwich import Variances, shows_no_spread, variances
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Contrast:
         check_level(level)
         variance = self.se(target) ** 2
         if math.isnan(variance) or target in self.unsettled:
-            return no_interval(level, target, self.df, "the labels leave no spread to judge by")
+            return no_interval(level, target, self.df, NO_ERROR)
         return t_interval(self.value, variance, self.df, level=level, target=target)
 
     def __str__(self) -> str:

@@ -76,7 +76,7 @@ def check_enough(design: SurveyDesign) -> tuple[Notice, ...]:
         return (
             Notice(
                 "few_labels",
-                f"Only {n_units} {what}: the interval rests on an assumed bell shape.",
+                f"Only {n_units} {what}: the interval rests on normal residuals.",
             ),
         )
     return ()

@@ -20,7 +20,7 @@ from bacon.estimation.augmented import augmented_mean, corrected_mean
 from bacon.estimation.designs import is_census
 from bacon.estimation.estimands import Setting, build
 from bacon.estimation.intervals import Interval, Target, no_interval, t_quantile
-from bacon.estimation.rules import check_method
+from bacon.estimation.rules import check_method, method_name
 from bacon.estimation.sandwich import centring, degrees_of_freedom, pool_variance, variances
 
 if TYPE_CHECKING:
@@ -158,7 +158,9 @@ class QuantileRule:
         if low == 0 and self.scale is not None and curve.share_at(curve.values[0]) > self.tau:
             ends = (self.scale[0], ends[1])
         reason = "an end is the smallest or largest label" if at_edge else None
-        return Interval(*ends, level, target, df, "score", reason)
+        return Interval(
+            *ends, level, target, df, method_name("score", curve.setting.design), reason
+        )
 
 
 def quantile_estimate(

@@ -26,10 +26,16 @@ if TYPE_CHECKING:
 
 __all__ = ["AtLeastZero", "ProportionRule", "RootRule", "TRule"]
 
-BREWER = "Brewer approximation"
+NO_ERROR = "the labelled residuals are all alike, so no error can be computed"
+"""Why labels that show no spread have no interval."""
 
 ROUNDING = 1e-12
 """Shares that differ from 0 or 1 by less than this are 0 or 1."""
+
+
+def method_name(base: str, design: SurveyDesign) -> str:
+    """Return the name of an interval method, with the approximation behind its variance."""
+    return f"{base}, Brewer approximation" if design.kind == "fixed" else base
 
 
 def check_method(method: str) -> None:
@@ -76,10 +82,9 @@ class TRule:
                 level,
                 target,
                 df,
-                "the labels leave no spread to judge the error by; more labels may, or for a "
-                "mean the scale (its lowest and highest value)",
+                f"{NO_ERROR}; add labels, or for a mean state the scale",
             )
-        name = f"t, {BREWER}" if self.design.kind == "fixed" else "t"
+        name = method_name("t", self.design)
         interval = t_interval(self.value, variance, df, level=level, target=target, method=name)
         if no_spread and self.scale is not None:
             n = independent_labels(self.design)
@@ -168,7 +173,7 @@ class ProportionRule:
             level,
             target,
             df,
-            "Korn-Graubard",
+            method_name("Korn-Graubard", self.design),
             reason,
         )
 

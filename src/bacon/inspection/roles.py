@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bacon.inspection.columns import Column
     from bacon.io.tables import Table
 
-__all__ = ["Roles", "infer_roles", "likely"]
+__all__ = ["Roles", "answers_of_people", "infer_roles", "likely"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +183,13 @@ def infer_roles(table: Table, *, label: str | None = None, na: Sequence[str] = (
         levels=settled.levels,
         notices=(*notices, *id_told, *told, *settled.notices),
     )
+
+
+def answers_of_people(table: Table) -> tuple[str, ...]:
+    """Return the columns that people filled in, which no rater may be shown."""
+    roles = infer_roles(table)
+    label = () if roles.label is None else (roles.label,)
+    return (*label, *roles.outcomes, *roles.raters)
 
 
 def likely(table: Table, role: str) -> str | None:

@@ -96,6 +96,10 @@ def resolve_columns(
     if not wanted:
         raise InputError(f"No column is named for the {role}; {source} has {_listing(columns)}.")
     for name in wanted:
+        runs = [c for c in columns if name not in columns and _run_of(c) == name]
+        if runs and role == "judges":
+            found.update(dict.fromkeys(runs))
+            continue
         if name in columns or not _is_glob(name):
             found[resolve_column(name, columns, role=role, source=source)] = None
             continue
@@ -114,6 +118,12 @@ def resolve_columns(
             )
         found.update(dict.fromkeys(free))
     return list(found)
+
+
+def _run_of(column: str) -> str | None:
+    """Return the judge whose run a column is, None where it is none."""
+    matched = RUN.fullmatch(column)
+    return None if matched is None else matched["judge"]
 
 
 def group_runs(columns: Sequence[str], source: str) -> dict[str, list[str]]:

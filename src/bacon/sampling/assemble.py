@@ -8,6 +8,7 @@ import numpy as np
 
 from bacon.arrays import FloatArray, IntArray, read_only
 from bacon.checks import check_seed
+from bacon.data.notice import Notice
 from bacon.data.sample import Sample
 from bacon.errors import InputError
 from bacon.random import new_seed
@@ -15,7 +16,6 @@ from bacon.random import new_seed
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from bacon.data.notice import Notice
     from bacon.data.pool import Pool
 
 __all__ = ["check_count", "check_fits", "check_rate", "make_sample", "settled_seed"]
@@ -104,7 +104,24 @@ def make_sample(
         sheet=pool.table.drop(hidden)[rows],
         hidden=hidden,
         default_shown=() if pool.text is None or pool.text in hidden else (pool.text,),
-        notices=tuple(notices),
+        notices=(*notices, *_telling_ids(pool, rows)),
+    )
+
+
+def _telling_ids(pool: Pool, rows: IntArray) -> tuple[Notice, ...]:
+    """Tell when the ids on the sheet name the group that raters must not see."""
+    if pool.group is None:
+        return ()
+    groups = [pool.group.levels[code] for code in pool.group.codes[rows]]
+    named = [i for i, g in zip(pool.ids[rows].tolist(), groups, strict=True) if g in str(i)]
+    if 2 * len(named) < len(rows):
+        return ()
+    return (
+        Notice(
+            "ids_name_the_group",
+            f"The ids on the sheet name the {pool.group.name} (such as {named[0]}), which raters "
+            "must not know; give the items other ids.",
+        ),
     )
 
 
