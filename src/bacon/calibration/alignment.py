@@ -154,8 +154,10 @@ def _from_sample(pool: Pool, sample: Sample, rows: IntArray, y: FloatArray) -> A
         design = cluster_design(psu, rows, whole=False)
     elif sample.kind in ("poisson", "systematic"):
         rate = len(rows) / sample.n_drawn
+        # With every item labelled it is a census, whatever the probabilities were.
+        pi = np.ones(len(rows)) if len(rows) == pool.n_items else sample.pi[answered] * rate
         kind = "poisson" if sample.kind == "poisson" else "fixed"
-        design = SurveyDesign(kind, pool.n_items, rows, sample.pi[answered] * rate)  # type: ignore[arg-type]
+        design = SurveyDesign(kind, pool.n_items, rows, pi)  # type: ignore[arg-type]
     else:
         design = simple_design(rows, pool.n_items)
     return Aligned(y, design, sample.kind, False, sample.n_drawn, stratum, psu, tuple(notices))

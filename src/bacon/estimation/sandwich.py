@@ -14,7 +14,7 @@ but for the factor m/(m-1), and Brewer's approximation for draws of fixed size.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -145,40 +145,42 @@ def unit_variance(influence: Influence, design: SurveyDesign) -> float:
     return n_items / (n_items - 1.0) * (second + centring(g, r, design))
 
 
-def _pair_factor(design: SurveyDesign, i: IntArray, j: IntArray) -> FloatArray:
-    """Return 1 / pi_ij for pairs of labelled positions (fixed size: as independent draws)."""
-    independent = 1.0 / (design.pi[i] * design.pi[j])
-    m, n_items = design.n_labels, design.n_items
-    if design.kind == "simple":
-        return np.full(len(i), n_items * (n_items - 1.0) / (m * max(m - 1.0, 1.0)))
-    if design.kind == "stratified" and design.stratum is not None:
-        n_h = np.bincount(design.stratum).astype(np.float64)
-        same = design.stratum[i] == design.stratum[j]
-        n = n_h[design.stratum[i]]
-        size = n / design.pi[i]
-        within = size * (size - 1.0) / (n * np.maximum(n - 1.0, 1.0))
-        return np.where(same, within, independent)
+def _squares(values: FloatArray, *codes: IntArray) -> FloatArray:
+    """Return the squared sum of `values` in each cell of crossed `codes`, by the last code."""
+    cells = np.unique(np.column_stack(codes), axis=0, return_inverse=True)
+    sums = np.bincount(cells[1].ravel(), weights=values)
+    squares = np.bincount(cells[0][:, -1], weights=sums**2, minlength=int(codes[-1].max()) + 1)
+    return np.asarray(squares, dtype=np.float64)
+
+
+def _pair_sum(r: FloatArray, design: SurveyDesign, cluster: IntArray) -> float:
+    """Return the sum of r_i r_j / pi_ij over pairs i != j labelled in the same cluster.
+
+    1/pi_ij = k / (pi_i pi_j): k is 1 for independent draws (and taken so for unequal draws of
+    fixed size) and across strata; S(S-1)/(n(n-1)) (n/S)^2 for n of S drawn simply, within a
+    stratum or across drawn clusters; and the drawn share of clusters within one of them.
+    """
+    z = r / design.pi
+    own = float(z @ z)
+    everyone = float(_squares(z, cluster).sum())
     if design.psu is not None and design.n_psu is not None:
-        c = float(design.psu.max() + 1)
-        n_psu = float(design.n_psu)
-        across = n_psu * (n_psu - 1.0) / (c * max(c - 1.0, 1.0))
-        return np.where(design.psu[i] == design.psu[j], 1.0 / design.pi[i], across)
-    return independent
+        c, n_psu = float(design.psu.max() + 1), float(design.n_psu)
+        within = float(_squares(z, cluster, design.psu).sum())
+        k = _simple_factor(c, n_psu)
+        return float(k * (everyone - within) + c / n_psu * (within - own))
+    if design.kind not in ("simple", "stratified"):
+        return everyone - own
+    stratum = np.zeros(len(r), dtype=np.int64) if design.stratum is None else design.stratum
+    n = np.bincount(stratum).astype(np.float64)
+    factor = _simple_factor(n, np.bincount(stratum, weights=1.0 / design.pi))
+    cells = _squares(z, cluster, stratum)
+    within_pairs = cells - np.bincount(stratum, weights=z**2)
+    return everyone - float(cells.sum()) + float(factor @ within_pairs)
 
 
-def _labelled_pairs(labels: IntArray) -> tuple[IntArray, IntArray]:
-    """Return positions i < j of all pairs with equal `labels`."""
-    order = np.argsort(labels, kind="stable")
-    _, starts, counts = np.unique(labels[order], return_index=True, return_counts=True)
-    firsts, seconds = [], []
-    for start, count in zip(starts[counts > 1], counts[counts > 1], strict=True):
-        i, j = np.triu_indices(count, k=1)
-        firsts.append(order[start + i])
-        seconds.append(order[start + j])
-    if not firsts:
-        empty = np.zeros(0, dtype=np.int64)
-        return empty, empty
-    return np.concatenate(firsts), np.concatenate(seconds)
+def _simple_factor(n: Any, size: Any) -> Any:
+    """Return S(S-1)/(n(n-1)) (n/S)^2, 1 where a single unit makes no pair."""
+    return np.where(n > 1, (size - 1.0) * n / (size * np.maximum(n - 1.0, 1.0)), 1.0)
 
 
 def cluster_term(influence: Influence, design: SurveyDesign, cluster: IntArray) -> float:
@@ -197,8 +199,7 @@ def cluster_term(influence: Influence, design: SurveyDesign, cluster: IntArray) 
     taken = centring(influence.prediction(design.rows), r, design)
     total = float(sums @ sums) + taken * float(sizes @ sizes)
     total += float(w @ (2.0 * r * sums[labelled] + r * r))
-    i, j = _labelled_pairs(labelled)
-    total += 2.0 * float(np.sum(r[i] * r[j] * _pair_factor(design, i, j)))
+    total += _pair_sum(r, design, labelled)
     return n_clusters / (n_clusters - 1.0) * total / design.n_items**2
 
 
