@@ -240,7 +240,9 @@ def _check_labels(
             f"{pool.source}, column {pool.cluster.name}: every item is in the same cluster "
             f"{pool.cluster.levels[0]!r}; leave cluster out."
         )
-    if scale is None or levels is not None:
+    if scale is not None and levels is not None:
+        raise InputError("a scale goes with labels that are numbers; these are words.")
+    if scale is None:
         return
     outside = (aligned.y < scale[0]) | (aligned.y > scale[1])
     if outside.any():

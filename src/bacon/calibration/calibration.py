@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bacon.calibration.diagnostics import diagnostics_frame
+from bacon.calibration.diagnostics import diagnostics_frame, weighted_r2
 from bacon.calibration.estimand import Estimand, parse_estimand
 from bacon.calibration.raw_judges import RawJudges, raw_judges
 from bacon.checks import is_number
 from bacon.errors import InputError
-from bacon.estimation.augmented import weighted_mean
 from bacon.estimation.distributions import ResidualDistribution
 from bacon.estimation.estimands import (
     Setting,
@@ -261,12 +260,10 @@ class Calibration:
     @property
     def r2(self) -> float:
         """Out-of-fold R2: 1 - sum w (y - f)^2 / sum w (y - mean)^2; NaN if labels are alike."""
-        y, design = self.aligned.y, self.aligned.design
-        weights = 1.0 / design.pi
-        total = weighted_mean((y - weighted_mean(y, weights)) ** 2, weights)
-        if self.levels is not None or total == 0.0:
+        if self.levels is not None:
             return float("nan")
-        return 1.0 - weighted_mean((y - self.f[design.rows]) ** 2, weights) / total
+        design = self.aligned.design
+        return weighted_r2(self.aligned.y, self.f[design.rows], 1.0 / design.pi)
 
     def diagnostics(self) -> Any:
         """Return how well predictions and judges follow the labels, on labelled items.
@@ -279,9 +276,7 @@ class Calibration:
             for a judge that is not on the labels' scale. In the library the pool came from.
         """
         self._need_numbers("diagnostics")
-        return diagnostics_frame(
-            self.pool, self.aligned.design.rows, self.aligned.y, self.f, self.raw, self.model
-        )
+        return diagnostics_frame(self.pool, self.aligned, self.f, self.raw, self.model)
 
     def summary(self, *estimands: str, level: float = 0.95, target: Target = "pool") -> str:
         """Return the result in a table and plain sentences, as the command prints it.

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bacon.calibration.raw_judges import spearman
+from bacon.estimation.augmented import weighted_mean
 from bacon.features.feature_map import run_mean
 
 if TYPE_CHECKING:
-    from bacon.arrays import FloatArray, IntArray
+    from bacon.arrays import FloatArray
+    from bacon.calibration.alignment import Aligned
     from bacon.calibration.raw_judges import RawJudges
     from bacon.data.pool import Pool
 
-__all__ = ["diagnostics_frame"]
+__all__ = ["diagnostics_frame", "weighted_r2"]
 
 
 def diagnostics_frame(
-    pool: Pool, rows: IntArray, y: FloatArray, f: FloatArray, raw: RawJudges, model: str
+    pool: Pool, aligned: Aligned, f: FloatArray, raw: RawJudges, model: str
 ) -> Any:
     """Return a row for the model, the raw judge average and each numeric judge.
 
@@ -26,8 +28,8 @@ def diagnostics_frame(
     ----------
     pool : Pool
         The items.
-    rows, y : (m,) int64 and float64
-        Labelled rows and their labels.
+    aligned : Aligned
+        The labels and their design; r2 and rmse take its weights.
     f : (N,) float64
         Cross-fitted predictions.
     raw : RawJudges
@@ -39,29 +41,35 @@ def diagnostics_frame(
 
     from bacon.io.frames import to_backend
 
-    table = [_fit_row(f"{model}, out of fold", y, f[rows], on_scale=True)]
+    rows, y, weights = aligned.design.rows, aligned.y, 1.0 / aligned.design.pi
+    table = [_fit_row(f"{model}, out of fold", y, f[rows], weights, on_scale=True)]
     if raw.score is not None:
-        table.append(_fit_row("raw judge average", y, raw.score[rows], on_scale=True))
+        table.append(_fit_row("raw judge average", y, raw.score[rows], weights, on_scale=True))
     table += [
-        _fit_row(judge.name, y, run_mean(judge)[rows], on_scale=judge.name in raw.used)
+        _fit_row(judge.name, y, run_mean(judge)[rows], weights, on_scale=judge.name in raw.used)
         for judge in pool.judges
         if judge.levels is None
     ]
     return to_backend(pl.DataFrame(table), pool.backend)
 
 
+def weighted_r2(y: FloatArray, f: FloatArray, weights: FloatArray) -> float:
+    """Return 1 - sum w (y - f)^2 / sum w (y - mean)^2; NaN where the labels are alike."""
+    total = weighted_mean((y - weighted_mean(y, weights)) ** 2, weights)
+    return 1.0 - weighted_mean((y - f) ** 2, weights) / total if total > 0.0 else float("nan")
+
+
 def _fit_row(
-    name: str, y: FloatArray, score: FloatArray, *, on_scale: bool
+    name: str, y: FloatArray, score: FloatArray, weights: FloatArray, *, on_scale: bool
 ) -> dict[str, str | int | float]:
     """Return one row of the diagnostics over the items with a score."""
     known = ~np.isnan(score)
-    error = y[known] - score[known]
-    total = float(np.sum((y[known] - y[known].mean()) ** 2)) if known.any() else 0.0
-    usable = on_scale and known.any()
+    usable = on_scale and bool(known.any())
+    y_, score_, w = y[known], score[known], weights[known]
     return {
         "name": name,
         "n": int(known.sum()),
-        "r2": 1.0 - float(error @ error) / total if usable and total > 0.0 else float("nan"),
-        "rmse": float(np.sqrt(np.mean(error**2))) if usable else float("nan"),
+        "r2": weighted_r2(y_, score_, w) if usable else float("nan"),
+        "rmse": weighted_mean((y_ - score_) ** 2, w) ** 0.5 if usable else float("nan"),
         "spearman": spearman(score, y),
     }

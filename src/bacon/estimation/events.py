@@ -40,7 +40,7 @@ def _is_finite(number: object) -> bool:
 
 def cut_name(cut: Cut) -> str:
     """Return the name of the estimand, such as ``proportion:ge:4``."""
-    return ":".join(["proportion", cut[0], *(f"{number:g}" for number in cut[1:])])
+    return ":".join(["proportion", cut[0], *(f"{number:.15g}" for number in cut[1:])])
 
 
 def bounds_of(cut: Cut) -> tuple[float, float]:
