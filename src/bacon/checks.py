@@ -26,6 +26,9 @@ __all__ = [
     "is_number",
 ]
 
+LEAST_PROBABILITY = 1e-6
+"""Inclusion probabilities below this are taken for mistakes."""
+
 LARGEST = 1e150
 """Values beyond this overflow when squared."""
 
@@ -104,6 +107,8 @@ def check_vector(
     missing : bool
         Whether NaN is allowed.
     """
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(np.float64), np.nan)
     array: npt.NDArray[Any] = np.asarray(values)
     if array.ndim != 1:
         raise InputError(
@@ -149,13 +154,18 @@ def _refuse_row(name: str, array: FloatArray, *, missing: bool) -> None:
 
 def check_probabilities(name: str, pi: FloatArray) -> None:
     """Refuse inclusion probabilities outside (0, 1]."""
-    bad = ~((pi > 0.0) & (pi <= 1.0))
+    bad = ~((pi >= LEAST_PROBABILITY) & (pi <= 1.0))
     if not bad.any():
         return
     row = first_row(bad)
     value = float(pi[row])
     if value == 0.0:
         why = "an item that can never be drawn is covered by no claim; drop it or give it a chance"
+    elif 0.0 < value < LEAST_PROBABILITY:
+        why = (
+            f"a chance under {LEAST_PROBABILITY:g} would let one item outweigh all others; mend "
+            "the probability or leave the item out of the pool"
+        )
     elif math.isnan(value):
         why = "every item needs its probability of being drawn"
     else:

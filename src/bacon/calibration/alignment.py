@@ -151,6 +151,7 @@ def _from_sample(pool: Pool, sample: Sample, rows: IntArray, y: FloatArray) -> A
         notices += told
     elif sample.kind == "clusters" and sample.cluster_column is not None:
         psu = categories(pool, sample.cluster_column, role="the drawn clusters")[0]
+        _check_clusters(pool, sample, psu, drawn)
         design = cluster_design(psu, rows, whole=False)
     elif sample.kind in ("poisson", "systematic"):
         rate = len(rows) / sample.n_drawn
@@ -161,6 +162,23 @@ def _from_sample(pool: Pool, sample: Sample, rows: IntArray, y: FloatArray) -> A
     else:
         design = simple_design(rows, pool.n_items)
     return Aligned(y, design, sample.kind, False, sample.n_drawn, stratum, psu, tuple(notices))
+
+
+def _check_clusters(pool: Pool, sample: Sample, psu: IntArray, drawn: IntArray) -> None:
+    """Refuse a cluster column that is not the one drawn by."""
+    chosen = np.unique(psu[drawn])
+    whole = int(np.isin(psu, chosen).sum()) == len(drawn)
+    if (len(chosen), int(psu.max()) + 1, whole) == (
+        sample.n_clusters,
+        sample.n_clusters_pool,
+        True,
+    ):
+        return
+    raise DesignError(
+        f"{pool.source}, column {sample.cluster_column}: it has {int(psu.max()) + 1:,} clusters, "
+        f"and the drawn items are of {len(chosen):,}; the draw took {sample.n_clusters:,} whole "
+        f"clusters of {sample.n_clusters_pool:,}. Give the pool as it was drawn from."
+    )
 
 
 def _by_stratum(pool: Pool, rule: StrataRule | None, rows: IntArray) -> str:

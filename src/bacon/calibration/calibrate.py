@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -10,6 +11,7 @@ from bacon.calibration.alignment import Aligned, align
 from bacon.calibration.calibration import Calibration
 from bacon.calibration.fitting import MODELS, Fitter, fold_plan
 from bacon.calibration.outcomes import outcome_kind
+from bacon.calibration.randomness import columns_following_labels
 from bacon.checks import check_scale, check_seed, first_row
 from bacon.data.notice import Notice
 from bacon.errors import InputError, TooFewLabelsError
@@ -169,8 +171,15 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
         aligned = align(pool, labels, name, sample=sample, strata=strata)
         levels = labels.levels[labels.outcomes.index(name)]
         _check_labels(pool, aligned, levels, scale)
+        follows = columns_following_labels(pool, aligned.design, aligned.stratum)
+        used = replace(
+            feature_map, columns=tuple(c for c in feature_map.columns if c.source not in follows)
+        )
+        kept = np.array([c.source not in follows for c in feature_map.columns], dtype=bool)
         plan = None if model == "human-only" else fold_plan(pool, aligned, folds, seed)
-        fitter = Fitter(x, feature_map.blocks, aligned.design.rows, plan, model, crossfit)
+        fitter = Fitter(
+            x[:, kept] if follows else x, used.blocks, aligned.design.rows, plan, model, crossfit
+        )
         return Calibration(
             pool=pool,
             outcome=name,
@@ -180,11 +189,15 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
             model=model,
             fitter=fitter,
             fitted=fitter.fit(aligned.y),
-            feature_map=feature_map,
+            feature_map=used,
             better=better,
             scale=scale,
             seed=seed,
-            notices=_without_repeats(*aligned.notices, *_told(pool, labels, feature_map, model)),
+            notices=_without_repeats(
+                *aligned.notices,
+                *_left_out(pool, follows),
+                *_told(pool, labels, feature_map, model),
+            ),
         )
 
     unknown = [name for name in names if name not in labels.outcomes]
@@ -252,6 +265,20 @@ def _check_labels(
             f"the label {aligned.y[k]:g} of item {item} lies outside the scale {scale[0]:g} to "
             f"{scale[1]:g} ({int(np.sum(outside))} such labels); mend the labels or the scale."
         )
+
+
+def _left_out(pool: Pool, follows: tuple[str, ...]) -> tuple[Notice, ...]:
+    """Tell which columns were not used because their gaps follow the labels."""
+    if not follows:
+        return ()
+    return (
+        Notice(
+            "missing_follows_labels",
+            f"Left out of the model: {', '.join(follows)} of {pool.source}. Whether they are "
+            "missing depends on which items are labelled, more than chance allows, and a model "
+            "that sees this is biased. Complete them for all items to use them.",
+        ),
+    )
 
 
 def _without_repeats(*notices: Notice) -> tuple[Notice, ...]:

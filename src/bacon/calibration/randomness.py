@@ -14,11 +14,11 @@ from bacon.estimation.sandwich import degrees_of_freedom, pool_variance
 from bacon.features.feature_map import run_mean
 
 if TYPE_CHECKING:
-    from bacon.arrays import FloatArray, IntArray
+    from bacon.arrays import BoolArray, FloatArray, IntArray
     from bacon.data.pool import Pool
     from bacon.data.survey_design import SurveyDesign
 
-__all__ = ["describe_difference", "randomness_notice"]
+__all__ = ["columns_following_labels", "describe_difference", "randomness_notice"]
 
 LEVEL = 0.999
 """Level of the randomisation bound, over all judges together (Bonferroni)."""
@@ -65,6 +65,35 @@ def randomness_notice(
             "drawn at random, the interval does not hold.",
         ),
     )
+
+
+def columns_following_labels(
+    pool: Pool, design: SurveyDesign, stratum: IntArray | None = None
+) -> tuple[str, ...]:
+    """Return judges and features that are missing where labels are, or are not, beyond chance.
+
+    A score that was made only for labelled items, or more often for them, tells a model which
+    items were labelled, and no cross-fit is valid with it. The share missing among labelled
+    items is held against the pool's, by the bound of :func:`randomness_notice`.
+    """
+    candidates: list[tuple[str, BoolArray]] = [
+        *((one.name, np.asarray(np.isnan(one.scores).any(axis=1))) for one in pool.judges),
+        *((name, np.isnan(pool.features[:, k])) for k, name in enumerate(pool.feature_names)),
+    ]
+    partial = [(name, gone.astype(np.float64)) for name, gone in candidates if gone.any()]
+    if design.n_labels in (1, design.n_items):
+        return ()
+    level = 1.0 - (1.0 - LEVEL) / max(len(partial), 1)
+    found = []
+    for name, gone in partial:
+        centred = gone - float(np.mean(gone))
+        shift = weighted_mean(centred[design.rows], 1.0 / design.pi)
+        only_labelled = (
+            design.n_labels >= pool.n_items - gone.sum() and gone[design.rows].sum() == 0
+        )
+        if only_labelled or abs(shift) > _bound(centred, shift, design, stratum, level=level) > 0.0:
+            found.append(name)
+    return tuple(found)
 
 
 def _centred_ranks(score: FloatArray) -> FloatArray:

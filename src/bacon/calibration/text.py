@@ -28,7 +28,12 @@ def _ends(interval: Interval, digits: int) -> str:
     """Return low - high, or that there is none."""
     if math.isnan(interval.low):
         return "(no valid interval)"
-    return f"{interval.low:.{digits}f} - {interval.high:.{digits}f}"
+    return f"{_end(interval.low, digits)} - {_end(interval.high, digits)}"
+
+
+def _end(value: float, digits: int) -> str:
+    """Return an end of an interval, which may be open."""
+    return f"{value:.{digits}f}" if math.isfinite(value) else "no bound"
 
 
 def _table(rows: list[tuple[str, str, str, str]], title: str, level: float) -> list[str]:
@@ -44,7 +49,7 @@ def _table(rows: list[tuple[str, str, str, str]], title: str, level: float) -> l
 
 def _row(name: str, value: float, interval: Interval, digits: int) -> tuple[str, str, str, str]:
     """Return one row of the table."""
-    half = "" if math.isnan(interval.low) else f"{interval.half_width:.{digits}f}"
+    half = "" if not math.isfinite(interval.half_width) else f"{interval.half_width:.{digits}f}"
     return name, f"{value:.{digits}f}", _ends(interval, digits), half
 
 
@@ -143,7 +148,7 @@ def _off(raw: float, estimate: Estimate, digits: int) -> str:
 
 def _to(interval: Interval, digits: int) -> str:
     """Return low to high."""
-    return f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"
+    return f"{_end(interval.low, digits)} to {_end(interval.high, digits)}"
 
 
 def summary_text(
@@ -159,5 +164,12 @@ def summary_text(
     return "\n".join(lines)
 
 
-_FIRST = ("assumed_sample", "labels_not_random", "labels_outside_sample", "unanswered")
+_FIRST = (
+    "assumed_sample",
+    "labels_not_random",
+    "labels_outside_sample",
+    "missing_follows_labels",
+    "probabilities_do_not_fit",
+    "unanswered",
+)
 """Notices that bear on whether the claim holds at all, printed before the numbers."""

@@ -63,7 +63,14 @@ def main() -> None:
     except BaconError as error:
         say(f"bacon: {error}", err=True)
         sys.exit(error.exit_code)
+    except FileNotFoundError as error:
+        typer.echo(f"bacon: {error.filename}: {error.strerror}; give another path.", err=True)
+        sys.exit(2)
     except BrokenPipeError:
         # The reader (head, less) has gone; Python would complain again when closing stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as error:
+        typer.echo(f"bacon: the output cannot be written ({error.strerror}).", err=True)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

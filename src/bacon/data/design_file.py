@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bacon.arrays import FloatArray, IdArray, IntArray, read_only
+from bacon.checks import LEAST_PROBABILITY
 from bacon.data.record_fields import (
     LARGEST,
     damaged,
@@ -244,8 +245,10 @@ def _items(source: str, value: object, n_strata: int | None) -> list[dict[str, A
     for number, item in enumerate(items, start=1):
         fields = object_with(source, f"item {number}", item, keys)
         pi = fields["pi"]
-        if not is_finite(pi) or not 0.0 < pi <= 1.0:
-            raise damaged(source, f"pi of item {number}", "above 0 and at most 1", pi)
+        if not is_finite(pi) or not LEAST_PROBABILITY <= pi <= 1.0:
+            raise damaged(
+                source, f"pi of item {number}", f"at least {LEAST_PROBABILITY:g} and at most 1", pi
+            )
         if n_strata is not None:
             whole(source, f"stratum of item {number}", fields["stratum"], 0, n_strata - 1)
     return items

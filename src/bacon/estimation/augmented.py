@@ -101,4 +101,4 @@ def augmented_mean(y: FloatArray, f: FloatArray, design: SurveyDesign) -> Augmen
     value, residual = corrected_mean(y, own, f_mean, design)
     influence = Influence(residual, ((1.0, f),), -f_mean)
     largest = max(float(np.abs(y).max()), float(np.abs(own).max()))
-    return AugmentedMean(value, value - f_mean, influence, (1e-12 * largest) ** 2)
+    return AugmentedMean(value, value - f_mean, influence, (1e-14 * largest) ** 2)

@@ -111,6 +111,20 @@ def build(
     )
 
 
+def _within(value: float, scale: tuple[float, float] | None) -> tuple[float, tuple[Notice, ...]]:
+    """Return the estimate within its scale, told where it had to be moved."""
+    if scale is None or scale[0] <= value <= scale[1]:
+        return value, ()
+    moved = min(max(value, scale[0]), scale[1])
+    if abs(moved - value) <= 1e-9 * (scale[1] - scale[0]):
+        return moved, ()
+    text = (
+        f"The estimate came out as {value:.4g}, outside {scale[0]:g} to {scale[1]:g}, and is "
+        f"reported as {moved:g}."
+    )
+    return moved, (Notice("estimate_cut_to_scale", text),)
+
+
 def mean_estimate(y: FloatArray, f: FloatArray, setting: Setting) -> Estimate:
     """Estimate the mean outcome (paper, section 2.3).
 
@@ -124,12 +138,14 @@ def mean_estimate(y: FloatArray, f: FloatArray, setting: Setting) -> Estimate:
         Design and what goes with it.
     """
     solved = augmented_mean(y, f, setting.design)
+    value, told = _within(solved.value, setting.scale)
     return build(
         "mean",
-        solved.value,
+        value,
         solved.influence,
         setting,
-        rule=lambda v: TRule(solved.value, v, setting.design, setting.scale),
+        rule=lambda v: TRule(value, v, setting.design, setting.scale),
+        notices=told,
         rounding=solved.rounding,
     )
 
@@ -151,16 +167,18 @@ def proportion_estimate(
         Design and what goes with it.
     """
     solved = augmented_mean(event, phi, setting.design)
+    value, told = _within(solved.value, (0.0, 1.0))
     labels_alone = setting.design.kind == "simple" and float(np.ptp(phi)) == 0.0
     count = round(float(event.sum())) if labels_alone else None
     return build(
         name,
-        solved.value,
+        value,
         solved.influence,
         setting,
         rule=lambda v: ProportionRule(
-            solved.value, v, setting.design, count, all_alike=float(np.ptp(event)) == 0.0
+            value, v, setting.design, count, all_alike=float(np.ptp(event)) == 0.0
         ),
+        notices=told,
         rounding=solved.rounding,
     )
 

@@ -17,9 +17,15 @@ import numpy as np
 from bacon.data.notice import Notice
 from bacon.errors import InputError
 from bacon.estimation.augmented import augmented_mean, corrected_mean
-from bacon.estimation.designs import is_census
+from bacon.estimation.designs import independent_labels, is_census
 from bacon.estimation.estimands import Setting, build
-from bacon.estimation.intervals import Interval, Target, no_interval, t_quantile
+from bacon.estimation.intervals import (
+    Interval,
+    Target,
+    no_interval,
+    t_quantile,
+    unseen_share_bound,
+)
 from bacon.estimation.rules import check_method, method_name
 from bacon.estimation.sandwich import centring, degrees_of_freedom, pool_variance, variances
 
@@ -148,19 +154,33 @@ class QuantileRule:
         # The first label value at which F is clearly above tau is the last one that can stay.
         high = curve.first_at_or_above(self.tau + 2e-12, -t, target)
         last = len(curve.values) - 1
-        at_edge = low in (None, 0) or high is None
         ends = (
             float(curve.values[last if low is None else low]),
             float(curve.values[last if high is None else high]),
         )
-        if high is None and self.scale is not None:
-            ends = (ends[0], self.scale[1])
-        if low == 0 and self.scale is not None and curve.share_at(curve.values[0]) > self.tau:
-            ends = (self.scale[0], ends[1])
-        reason = "an end is the smallest or largest label" if at_edge else None
-        return Interval(
-            *ends, level, target, df, method_name("score", curve.setting.design), reason
-        )
+        ends, reason = self._beyond_labels(ends, level, target)
+        name = method_name("score", curve.setting.design)
+        return Interval(*ends, level, target, df, name, reason)
+
+    def _beyond_labels(
+        self, ends: tuple[float, float], level: float, target: Target
+    ) -> tuple[tuple[float, float], str | None]:
+        """Open an end that the labels cannot bound: to the scale's, else to infinity.
+
+        None of the n labels lies beyond the smallest and the largest one, and so at most a
+        share 1 - ((1 - level)/2)^(1/n) of the items does. Where tau, or 1 - tau, is no more
+        than that, the quantile may lie there.
+        """
+        design = self.curve.setting.design
+        unseen = unseen_share_bound(independent_labels(design), (1.0 + level) / 2.0)
+        if target == "pool":
+            unseen = min(unseen, 1.0 - design.n_labels / design.n_items)
+        low, high = self.scale or (-math.inf, math.inf)
+        opened = self.tau <= unseen, 1.0 - self.tau <= unseen
+        ends = (low if opened[0] else ends[0], high if opened[1] else ends[1])
+        if not any(opened):
+            return ends, None
+        return ends, "the labels are too few to bound a quantile this near to an end"
 
 
 def quantile_estimate(
@@ -228,8 +248,9 @@ def _density(rule: QuantileRule) -> float:
     NaN where the interval is a single point or missing: a standard error then has no meaning.
     """
     interval = rule.interval(0.95, "population", "auto")
-    width = interval.high - interval.low
+    ends = np.clip(tuple(interval), rule.curve.values[0], rule.curve.values[-1])
+    width = float(ends[1] - ends[0])
     if not width > 0.0:
         return math.nan
-    low, high = (rule.curve.share_at(end) for end in interval)
+    low, high = (rule.curve.share_at(float(end)) for end in ends)
     return max(high - low, 1e-12) / width

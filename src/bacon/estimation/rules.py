@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AtLeastZero", "ProportionRule", "RootRule", "TRule"]
 
-NO_ERROR = "the labelled residuals are all alike, so no error can be computed"
+NO_ERROR = (
+    "the labelled residuals are all alike or one item outweighs them, so no error can be computed"
+)
 """Why labels that show no spread have no interval."""
 
 ROUNDING = 1e-12

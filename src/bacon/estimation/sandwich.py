@@ -72,6 +72,9 @@ def _units(design: SurveyDesign) -> tuple[IntArray, IntArray, FloatArray]:
     if design.psu is not None:
         n_units = int(design.psu.max()) + 1
         share = n_units / (design.n_psu or n_units)
+        if design.pi.min() < share * (1.0 - 1e-9):
+            # Clusters labelled in part vary within as well: leaving the factor out covers that.
+            share = 0.0
         return design.psu, np.zeros(n_units, dtype=np.int64), np.full(n_units, share)
     stratum = np.zeros(m, dtype=np.int64) if design.stratum is None else design.stratum
     return np.arange(m), stratum, design.pi
@@ -206,12 +209,15 @@ def cluster_term(influence: Influence, design: SurveyDesign, cluster: IntArray) 
 def shows_no_spread(spread: Variances, design: SurveyDesign, target: Target) -> bool:
     """Whether the labels leave nothing to judge an error by though there is one.
 
-    Their residuals are alike up to rounding, in every stratum or between all clusters. A
-    census has no error for the pool.
+    Their residuals are alike up to rounding, in every stratum or between all clusters, or one
+    item has more than half of all weight, and its residual is its own centre. A census has no
+    error for the pool.
     """
     if is_census(design):
         return target == "population" and spread.population <= spread.rounding
-    return spread.pool <= spread.rounding
+    weights = 1.0 / design.pi
+    outweighed = design.n_labels > 2 and float(weights.max()) > 0.5 * float(weights.sum())
+    return spread.pool <= spread.rounding or outweighed
 
 
 def variances(

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["from_columns", "from_frame", "from_records", "from_values", "plain", "to_backend"]
 
+LARGEST_WHOLE = 10**300
+"""Whole numbers beyond this have no floating-point value."""
+
 NO_VALUE = ("NoneType", "NAType", "NaTType")
 """Types whose values mean missing, by name, because pandas is never imported here."""
 
@@ -175,7 +178,7 @@ def from_values(name: str, values: Sequence[Any], whose: str) -> pl.Series:
     if nothing - {type(None)}:
         values = [None if type(value) in nothing else value for value in values]
     kinds -= nothing
-    if kinds == {int, float}:
+    if kinds == {int, float} and all(abs(v) < LARGEST_WHOLE for v in values if type(v) is int):
         values, kinds = [v if v is None else float(v) for v in values], {float}
     if kinds == {int}:
         present = [value for value in values if value is not None]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bacon.arrays import FloatArray, read_only
+from bacon.checks import LEAST_PROBABILITY
 from bacon.data.pool import Pool
 from bacon.errors import InputError
 from bacon.fingerprint import fingerprint_ids
@@ -270,7 +271,7 @@ def _probabilities(table: Table, name: str) -> FloatArray:
     """Return inclusion probabilities, each above 0 and at most 1."""
     mend = "give every item its probability of being drawn"
     values = number_column(table, name, role="probability", mend=mend)
-    bad = ~((values > 0) & (values <= 1))
+    bad = ~((values >= LEAST_PROBABILITY) & (values <= 1))
     if bad.any():
         row = int(np.argmax(bad))
         value = values[row]
@@ -280,6 +281,11 @@ def _probabilities(table: Table, name: str) -> FloatArray:
             why = (
                 "an inclusion probability of 0 means the item can never be drawn, so no claim can "
                 "cover it; drop the item or give it a chance"
+            )
+        elif 0 < value < LEAST_PROBABILITY:
+            why = (
+                f"{value:g} is under {LEAST_PROBABILITY:g}: one such item would outweigh all "
+                "others; mend the probability or leave the item out of the pool"
             )
         elif value < 0:
             why = f"{value:g} is below 0; a probability lies above 0 and at most at 1"

@@ -192,7 +192,7 @@ def _read_parquet(path: Path) -> Table:
         # An open file, because polars would take [ and * in a path for a pattern.
         with path.open("rb") as file:
             frame = pl.read_parquet(file)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(
             f"{path.name} is not a whole parquet file ({reason}); write or fetch it again."

@@ -141,8 +141,8 @@ class PredictiveDistribution:
         second = np.zeros(len(p.mean))
         for model, weight in self._item_weights(np.arange(len(p.mean))):
             within = float(np.mean(p.residuals[model] ** 2))
-            second += weight * (within + p.by_model[:, model] ** 2)
-        return np.maximum(second - p.mean**2, 0.0)
+            second += weight * (within + (p.by_model[:, model] - p.mean) ** 2)
+        return second
 
     def expectation(
         self,
