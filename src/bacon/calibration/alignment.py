@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bacon.data.labels import Labels
     from bacon.data.pool import Pool
     from bacon.data.sample import Sample, StrataRule
+    from bacon.data.survey_design import DesignKind
 
 __all__ = ["Aligned", "align"]
 
@@ -157,8 +158,8 @@ def _from_sample(pool: Pool, sample: Sample, rows: IntArray, y: FloatArray) -> A
         rate = len(rows) / sample.n_drawn
         # With every item labelled it is a census, whatever the probabilities were.
         pi = np.ones(len(rows)) if len(rows) == pool.n_items else sample.pi[answered] * rate
-        kind = "poisson" if sample.kind == "poisson" else "fixed"
-        design = SurveyDesign(kind, pool.n_items, rows, pi)  # type: ignore[arg-type]
+        kind: DesignKind = "poisson" if sample.kind == "poisson" else "fixed"
+        design = SurveyDesign(kind, pool.n_items, rows, pi)
     else:
         design = simple_design(rows, pool.n_items)
     return Aligned(y, design, sample.kind, False, sample.n_drawn, stratum, psu, tuple(notices))
