@@ -28,7 +28,7 @@ PI = np.random.default_rng(5).uniform(0.15, 0.7, size=N).tolist()
 
 def essays(n: int = N, **columns: object) -> Pool:
     """Return the pool of the factory without clusters, so that items stand alone."""
-    return replace(make_pool(n, **columns), cluster=None)  # type: ignore[arg-type]
+    return replace(make_pool(n, **columns), cluster=None)
 
 
 def people(pool: Pool, seed: int = 1) -> FloatArray:
@@ -64,7 +64,7 @@ def calibrated(pool: Pool | None = None, n: int = 30, **options: object) -> Cali
     """Return a calibration of a uniform draw."""
     items = essays() if pool is None else pool
     sample, labels = drawn(items, n)
-    return calibrate(items, labels, sample=sample, **options)  # type: ignore[call-overload,no-any-return]
+    return calibrate(items, labels, sample=sample, **options)
 
 
 def rescaled(judge: Judge) -> Judge:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from bacon.errors import InputError
 from bacon.estimation.events import Cut, check_cut
@@ -60,7 +61,8 @@ def parse_estimand(name: str, levels: tuple[str, ...] | None = None) -> Estimand
         if levels is not None:
             return _class_share(name, relation, value, levels)
         numbers = tuple(_number(part, name) for part in value.split(":"))
-        return Estimand(kind, name, cut=check_cut((relation, *numbers)))  # type: ignore[arg-type]
+        # How many numbers go with the relation is for check_cut to say.
+        return Estimand(kind, name, cut=check_cut(cast("Cut", (relation, *numbers))))
     raise InputError(f"estimand {name!r} is not known; use {_USAGE}.")
 
 

@@ -165,7 +165,7 @@ def _texts(column: Column, present: pl.Series, words: tuple[str, ...] | None) ->
     repeated = column.n_values <= max(10, column.n_present // 2)
     if words is not None and repeated and column.lengths[1] <= LONGEST_CLASS:
         return replace(column, kind="words", classes=words)
-    spaced = float(present.str.contains(r"\s\S").mean())  # type: ignore[arg-type]
+    spaced = float(present.str.contains(r"\s\S").to_numpy().mean())
     is_name = column.lengths[1] <= LONGEST_NAME and spaced < 0.2
     return replace(column, kind="names" if is_name else "prose")
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["BlockRidge"]
 
 
+# scikit-learn ships no types, so its classes are Any to the checker.
 class BlockRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Ridge with an unpenalised intercept, its penalty chosen by leave-one-out error.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bacon.arrays import FloatArray, IntArray, read_only
-from bacon.checks import check_seed
+from bacon.checks import check_seed, is_number
 from bacon.data.notice import Notice
 from bacon.data.sample import Sample
 from bacon.errors import InputError
@@ -39,8 +39,7 @@ def check_fits(name: str, value: int, available: int, what: str) -> None:
 
 def check_rate(rate: object) -> None:
     """Refuse a rate outside (0, 1]."""
-    number = isinstance(rate, int | float | np.integer | np.floating)
-    if isinstance(rate, bool) or not number or not 0.0 < rate <= 1.0:  # type: ignore[operator]
+    if not is_number(rate) or not 0.0 < rate <= 1.0:
         raise InputError(f"rate must lie above 0 and at most at 1, such as 0.1; got {rate!r}.")
 
 
