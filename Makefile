@@ -15,7 +15,7 @@ help:
 	@echo "make demo       a simulated pool, estimated beside its known truth"
 	@echo "make test       lint, types, tests, doctests and the examples of the pages"
 	@echo "make test-slow  seeded coverage over many draws (minutes to an hour)"
-	@echo "make oracle     figures of R's survey package for the tests (needs R)"
+	@echo "make oracle     figures of R's survey and MASS packages for the tests (needs R)"
 	@echo "make lint       ruff: rules and format"
 	@echo "make type       mypy --strict"
 	@echo "make bench      speed and coverage, quick form"
@@ -36,6 +36,8 @@ oracle:
 	  echo "make oracle: Rscript is not installed; install R (Debian: r-base-core r-cran-survey)." >&2; exit 1; }
 	@Rscript -e 'quit(status = !requireNamespace("survey", quietly = TRUE))' || { \
 	  echo "make oracle: R lacks the package survey; install it (Debian: r-cran-survey)." >&2; exit 1; }
+	@Rscript -e 'quit(status = !requireNamespace("MASS", quietly = TRUE))' || { \
+	  echo "make oracle: R lacks the package MASS; install it (Debian: r-cran-mass)." >&2; exit 1; }
 	@set -e; for script in tests/oracle/*.R; do echo "Rscript $$script"; Rscript "$$script"; done
 
 lint: .venv/.dev

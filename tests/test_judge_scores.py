@@ -7,7 +7,7 @@ import pytest
 from tests.factories import make_pool, pool_of_table
 
 from bacon.errors import InputError
-from bacon.judge_scores import judge_mean, mean_of_present, orientation
+from bacon.judge_scores import judge_mean, mean_of_present, orientation, spread_of_present
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +22,21 @@ def pool_with(gpt: list[float | None], llama: list[float | None]) -> pl.DataFram
 def test_mean_of_present_leaves_gaps_out() -> None:
     values = np.array([[1.0, 3.0], [NAN, 4.0], [NAN, NAN]])
     assert mean_of_present(values).tolist() == pytest.approx([2.0, 4.0, NAN], nan_ok=True)
+
+
+def test_mean_of_one_column_is_that_column() -> None:
+    values = np.array([[1.0], [NAN]])
+    mean = mean_of_present(values)
+    assert mean.tolist() == pytest.approx([1.0, NAN], nan_ok=True)
+    assert not np.shares_memory(mean, values)
+
+
+def test_spread_of_present_leaves_gaps_out_and_knows_equal_values() -> None:
+    values = np.array([[1.0, 3.0, NAN], [0.1, 0.1, 0.1], [NAN, 4.0, NAN], [NAN] * 3, [1, 2, 6]])
+    expected = [np.sqrt(2), 0.0, NAN, NAN, np.sqrt(7)]
+    assert spread_of_present(values).tolist() == pytest.approx(expected, nan_ok=True)
+    assert spread_of_present(values)[1] == 0.0
+    assert np.isnan(spread_of_present(np.empty((2, 0)))).all()
 
 
 def test_judge_mean_by_hand() -> None:

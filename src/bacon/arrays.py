@@ -46,3 +46,17 @@ def blocks(n_items: int) -> Iterator[slice]:
 def sum_of_squares(block: FloatArray) -> float:
     """Return the sum of squares; einsum stays on one thread where BLAS would wake them all."""
     return float(np.einsum("i,i->", block, block))
+
+
+def representatives(values: FloatArray, count: int) -> FloatArray:
+    """Return at most `count` ascending values that stand for ascending `values`.
+
+    Each is the mean of an equal share of them, so that the mean of all is kept.
+    """
+    n = len(values)
+    if n <= count:
+        return values
+    sums = np.interp(
+        np.linspace(0, n, count + 1), np.arange(n + 1), np.concatenate([[0.0], np.cumsum(values)])
+    )
+    return np.asarray(np.maximum.accumulate(np.diff(sums) * (count / n)))

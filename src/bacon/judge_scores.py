@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bacon.arrays import FloatArray
     from bacon.data.pool import Pool
 
-__all__ = ["judge_mean", "mean_of_present", "orientation"]
+__all__ = ["judge_mean", "mean_of_present", "numeric_judges", "orientation", "spread_of_present"]
 
 
 def mean_of_present(values: FloatArray) -> FloatArray:
@@ -21,12 +21,38 @@ def mean_of_present(values: FloatArray) -> FloatArray:
 
     A row of NaN alone has the mean NaN.
     """
+    if values.shape[1] == 1:
+        return values[:, 0].copy()
     present = ~np.isnan(values)
     count = present.sum(axis=1)
     total = np.where(present, values, 0.0).sum(axis=1)
     mean = np.full(len(values), math.nan)
     np.divide(total, count, out=mean, where=count > 0)
     return mean
+
+
+def spread_of_present(values: FloatArray) -> FloatArray:
+    """Return the standard deviation of each row (N,) of `values` (N, R) over what is not NaN.
+
+    With divisor count - 1; NaN with fewer than two values, and exactly 0 where all are equal.
+    """
+    present = ~np.isnan(values)
+    count = present.sum(axis=1)
+    gaps = np.where(present, values - mean_of_present(values)[:, None], 0.0)
+    variance = np.full(len(values), math.nan)
+    np.divide((gaps**2).sum(axis=1), count - 1, out=variance, where=count > 1)
+    lowest = np.where(present, values, math.inf).min(axis=1, initial=math.inf)
+    highest = np.where(present, values, -math.inf).max(axis=1, initial=-math.inf)
+    # The mean of equal values may differ from them in the last digit.
+    variance[(count > 1) & (lowest == highest)] = 0.0
+    return np.asarray(np.sqrt(variance))
+
+
+def numeric_judges(pool: Pool) -> list[tuple[str, FloatArray]]:
+    """Return name and mean over the runs present (N,) of each judge that answers in numbers."""
+    return [
+        (judge.name, mean_of_present(judge.scores)) for judge in pool.judges if not judge.is_text
+    ]
 
 
 def judge_mean(pool: Pool) -> FloatArray:
@@ -54,9 +80,9 @@ def judge_mean(pool: Pool) -> FloatArray:
     one who scores downwards does not cancel the others. Six decimals are kept: items whose
     judges agree tie, whatever the order of judges.
     """
-    scores = [mean_of_present(judge.scores) for judge in pool.judges if not judge.is_text]
     # In the order of sorted ids, so that the order of rows does not enter a sum.
-    standardised = [z for z in (_standardised(score[pool.order]) for score in scores) if z.any()]
+    scores = [_standardised(score[pool.order]) for _, score in numeric_judges(pool)]
+    standardised = [z for z in scores if z.any()]
     if not standardised:
         raise InputError(
             f"{pool.source}: no judge has numeric scores that differ, so there is no judge "

@@ -116,11 +116,11 @@ def test_labels_in_words_have_shares_of_classes():
     labels = labels_of(pool, rows_of(pool, sample.ids.tolist()), human=words.tolist())
     cal = calibrate(pool, labels, sample=sample)
     shares = [cal.proportion(eq=word) for word in ("bad", "good", "ok")]
-    assert abs(sum(share.value for share in shares) - 1) < 0.05
+    assert sum(share.value for share in shares) == pytest.approx(1)
     for word, share in zip(("bad", "good", "ok"), shares, strict=True):
         assert abs(share.value - (words == word).mean()) < 4 * share.se()
     assert cal.kind.kind == "categorical"
-    assert cal.default_estimands() == ("proportion:eq:bad",)
+    assert cal.default_estimands() == ("shares",)
     assert np.isnan(cal.r2)
     for ask in (cal.mean, cal.sd, cal.variance, cal.diagnostics):
         with pytest.raises(InputError, match=r"words, which have no .*such as proportion:eq:bad"):

@@ -17,6 +17,7 @@ CLASSES = ("Against", "Favor", "a:b")
         ("quantile:0.5", Estimand("quantile", "quantile:0.5", tau=0.5)),
         ("proportion:ge:4", Estimand("proportion", "proportion:ge:4", cut=("ge", 4.0))),
         ("proportion:le:-2.5", Estimand("proportion", "proportion:le:-2.5", cut=("le", -2.5))),
+        ("shares", Estimand("shares", "shares")),
         ("proportion:eq:3", Estimand("proportion", "proportion:eq:3", cut=("eq", 3.0))),
         (
             "proportion:between:2:4",

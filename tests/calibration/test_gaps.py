@@ -41,6 +41,41 @@ def test_a_judge_scored_where_people_labelled_is_left_out_and_told(share: float)
     assert with_b.mean().value == pytest.approx(without.mean().value, rel=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["entropy", "expected", "logprob"])
+def test_uncertainty_told_only_where_people_labelled_is_left_out_and_told(kind: str) -> None:
+    frame, truth, sample = table(1, 0.0)
+    drawn = frame["human"].is_not_null().to_numpy()
+    frame = frame.drop("judge_b").with_columns(
+        pl.Series("judge_b", truth + np.random.default_rng(0).normal(size=N)),
+        pl.Series(f"judge_a__{kind}", np.where(drawn, truth, np.nan)).fill_nan(None),
+    )
+    labels = bacon.read_labels(frame, value="human")
+    pool = bacon.read_pool(frame, label="human")
+    cal = bacon.calibrate(pool, labels, sample=sample, model="ridge")
+    (told,) = [n.message for n in cal.notices if n.code == "missing_follows_labels"]
+    assert told.startswith(f"Left out of the model: judge_a__{kind} of ")
+    assert cal.feature_map.names == ("judge_a", "judge_b", "disagreement of judges")
+    bare = bacon.read_pool(frame.drop(f"judge_a__{kind}"), label="human")
+    without = bacon.calibrate(bare, labels, sample=sample, model="ridge")
+    assert cal.mean().value == without.mean().value
+
+
+def test_a_text_only_where_people_labelled_gives_no_length() -> None:
+    frame, _, sample = table(1, 0.0)
+    drawn = frame["human"].is_not_null().to_numpy()
+    words = ["word " * (k % 7 + 1) if drawn[k] else None for k in range(N)]
+    pool = bacon.read_pool(
+        frame.with_columns(pl.Series("answer", words)),
+        judges="judge_a",
+        label="human",
+        text="answer",
+    )
+    labels = bacon.read_labels(frame, value="human")
+    cal = bacon.calibrate(pool, labels, sample=sample, model="ridge")
+    assert cal.feature_map.names == ("judge_a",)
+    assert any("length of answer of" in notice.message for notice in cal.notices)
+
+
 def test_a_judge_missing_at_random_is_used() -> None:
     frame, truth, _ = table(2, 1.0)
     rng = np.random.default_rng(0)
@@ -50,7 +85,7 @@ def test_a_judge_missing_at_random_is_used() -> None:
         bacon.read_pool(frame, label="human"), bacon.read_labels(frame, value="human")
     )
     assert "missing_follows_labels" not in {notice.code for notice in cal.notices}
-    assert {column.source for column in cal.feature_map.columns} == {"judge_a", "judge_b"}
+    assert {column.source for column in cal.feature_map.columns} >= {"judge_a", "judge_b"}
 
 
 def test_the_spread_of_labels_far_from_zero_is_right() -> None:

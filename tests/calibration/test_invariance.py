@@ -10,7 +10,7 @@ from tests.calibration.cases import PI, N, calibrated, drawn, essays, labels_of,
 from tests.factories import make_pool, permuted
 
 from bacon.calibration.calibrate import calibrate
-from bacon.data.pool import Judge
+from bacon.data.pool import Judge, Uncertainty
 from bacon.sampling.cluster import ClusterDesign
 from bacon.sampling.probability import ProbabilityDesign
 from bacon.sampling.stratified import StratifiedDesign
@@ -73,6 +73,48 @@ def test_units_do_not_matter_with_gaps_embeddings_and_clusters_either(crossfit):
         judges = tuple(rescaled(j) if k == i else j for i, j in enumerate(pool.judges))
         two = calibrate(replace(pool, judges=judges), labels, sample=sample, crossfit=crossfit)
         np.testing.assert_allclose(numbers(two), numbers(one), rtol=0, atol=1e-8)
+
+
+def doubting(pool, seed=4):
+    """The pool with runs, entropy, log-probability and expected scores, some of them missing."""
+    rng = np.random.default_rng(seed)
+
+    def told(judge, kind, values):
+        values = np.where(rng.random(len(values)) < 0.1, np.nan, values)
+        return Uncertainty(kind, (f"{judge.name}__{kind}",), values.reshape(-1, 1))
+
+    gpt, llama = pool.judges
+    score = llama.scores[:, 0]
+    gpt = replace(gpt, uncertainty=(told(gpt, "entropy", rng.random(N)),))
+    unsure = (
+        told(llama, "expected", score + 0.2 * rng.normal(size=N)),
+        told(llama, "logprob", -rng.gamma(2.0, size=N)),
+    )
+    llama = replace(llama, uncertainty=unsure)
+    runs = score[:, None] + rng.gamma(1.0, size=(N, 1)) * rng.normal(size=(N, 3))
+    return replace(pool, judges=(gpt, llama, Judge("judge_runs", ("r1", "r2", "r3"), runs)))
+
+
+def in_other_units(judge):
+    """The judge turned round and shifted, with its expected score."""
+    unsure = tuple(
+        replace(u, values=-0.1 * u.values + 7.0) if u.kind == "expected" else u
+        for u in judge.uncertainty
+    )
+    return replace(rescaled(judge), uncertainty=unsure)
+
+
+@pytest.mark.parametrize("turned", [(0,), (1,), (2,), (0, 1, 2)])
+def test_units_do_not_matter_with_uncertainty_either(turned):
+    pool = doubting(essays())
+    sample, labels = drawn(pool, n=45)
+    judges = tuple(in_other_units(j) if k in turned else j for k, j in enumerate(pool.judges))
+    one, two = (
+        calibrate(p, labels, sample=sample, model="ridge")
+        for p in (pool, replace(pool, judges=judges))
+    )
+    assert (one.feature_map.blocks == 2).sum() == 5
+    np.testing.assert_allclose(numbers(two), numbers(one), rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize("name", DESIGNS)

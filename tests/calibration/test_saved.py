@@ -15,7 +15,7 @@ from tests.calibration.cases import SCALE, N, calibrated, drawn, essays, labels_
 import bacon
 from bacon.calibration.calibrate import calibrate
 from bacon.calibration.saved import load_calibration
-from bacon.data.pool import Judge
+from bacon.data.pool import Judge, Uncertainty
 from bacon.errors import InputError, OutputError
 from bacon.io.pools import read_pool
 from bacon.sampling.cluster import ClusterDesign
@@ -36,6 +36,28 @@ def test_unlabelled_items_get_the_predictions_of_the_calibration(tmp_path):
     assert frame["item_id"].to_list() == cal.pool.ids.tolist()
     rest = unlabelled(cal)
     np.testing.assert_allclose(frame["score"].to_numpy()[rest], cal.f[rest], rtol=0, atol=1e-12)
+
+
+def test_uncertainty_is_kept(tmp_path):
+    rng = np.random.default_rng(3)
+    score = people(essays()) + rng.normal(size=N)
+    unsure = tuple(
+        Uncertainty(kind, (f"judge_x__{kind}",), rng.gamma(2.0, size=(N, 1)))
+        for kind in ("entropy", "logprob", "expected")
+    )
+    several = Judge("judge_x", ("r1", "r2"), score[:, None] + rng.normal(size=(N, 2)), None, unsure)
+    pool = replace(essays(), judges=(*essays().judges, several))
+    cal = calibrated(pool, model="ridge")
+    cal.save(tmp_path / "cal")
+    saved = load_calibration(tmp_path / "cal")
+    assert saved.feature_map.columns == cal.feature_map.columns
+    assert "judge_x x entropy" in saved.feature_map.names
+    rest = unlabelled(cal)
+    found = saved.predict(pool)["score"].to_numpy()
+    np.testing.assert_allclose(found[rest], cal.f[rest], rtol=0, atol=1e-12)
+    bare = replace(pool, judges=(*pool.judges[:2], replace(several, uncertainty=())))
+    with pytest.raises(InputError, match="lacks judge_x__entropy, judge_x__expected, judge_x__lo"):
+        saved.predict(bare)
 
 
 def test_refits_are_kept_too(tmp_path):

@@ -286,10 +286,16 @@ def test_labels_in_words(bacon, refused, table):
     frame.write_csv("words.csv")
     start = ["estimate", "words.csv", "--label", "human"]
     record = json_of(bacon(*start, "--json"))
-    assert (record["estimand"], record["outcome"]) == ("proportion:eq:good", "categorical")
-    other = json_of(bacon(*start, "--estimand", "proportion:eq:so so", "--json"))
-    assert other["estimate"] == pytest.approx(1 - record["estimate"], abs=0.02)
-    assert "items would be 'good'" in bacon(*start).out
+    assert (record["estimand"], record["outcome"]) == ("shares", "categorical")
+    good, so_so = record["classes"]
+    assert (good["class"], so_so["class"]) == ("good", "so so")
+    assert so_so["estimate"] == pytest.approx(1 - good["estimate"])
+    one = json_of(bacon(*start, "--estimand", "proportion:eq:good", "--json"))
+    assert (one["estimate"], one["ci"]) == (good["estimate"], good["ci"])
+    assert "items would be 'good'" in bacon(*start, "--estimand", "proportion:eq:good").out
+    assert "all at once" in bacon(*start).out
+    text = refused(*start, "--require", "shares:ge:0.4")
+    assert "shares are one number for each class; ask for one of them" in text
     text = refused(*start, "--estimand", "mean")
     assert "the labels of human are words, which have no mean; ask for the share of" in text
     text = refused(*start, "--estimand", "proportion:eq:goud")
@@ -297,4 +303,4 @@ def test_labels_in_words(bacon, refused, table):
     text = refused(*start, "--estimand", "proportion:ge:4")
     assert "the classes are good, so so" in text
     ordered = json_of(bacon(*start, "--levels", "so so,good", "--json"))
-    assert ordered["estimand"] == "proportion:eq:so so"
+    assert [one["class"] for one in ordered["classes"]] == ["so so", "good"]

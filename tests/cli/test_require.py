@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from bacon.cli.estimate import Requirement, parse_requirement, parse_scale
+from bacon.cli.estimate import parse_scale
+from bacon.cli.requirement import Requirement, parse_requirement
 from bacon.errors import InputError
 
 

@@ -95,7 +95,9 @@ def test_disjoint_pools_are_independent() -> None:
     # Welch: (Va + Vb)^2 / (Va^2 / df_a + Vb^2 / df_b).
     assert found.df == pytest.approx((va + vb) ** 2 / (va**2 / a.df + vb**2 / b.df))
     half = stats.t.ppf(0.975, found.df) * sqrt(va + vb)
-    assert tuple(found.interval()) == pytest.approx((found.value - half, found.value + half))
+    assert tuple(found.interval(method="t")) == pytest.approx(
+        (found.value - half, found.value + half)
+    )
 
 
 def test_ratio_over_disjoint_pools() -> None:

@@ -20,7 +20,8 @@ from tests.estimation.cases import (
 
 import bacon
 from bacon.errors import EstimationError, TooFewLabelsError
-from bacon.estimation.estimands import Setting, moment_estimate, variance_estimate
+from bacon.estimation.estimands import Setting, variance_estimate
+from bacon.estimation.moments import moment_estimate
 from bacon.estimation.sandwich import cluster_term, unit_variance
 
 

@@ -14,11 +14,14 @@ from bacon.estimation.intervals import (
     clopper_pearson,
     hypergeometric_interval,
     korn_graubard,
+    limits_about,
     no_interval,
-    t_interval,
+    surprise_variance,
     t_quantile,
     unseen_share_bound,
 )
+from bacon.estimation.rules import plain_interval
+from bacon.estimation.sandwich import Variances
 
 HALF_TAIL = {0.5: Fraction(1, 4), 0.9: Fraction(1, 20), 0.95: Fraction(1, 40)}
 
@@ -33,13 +36,18 @@ def test_t_quantile_of_endless_degrees_of_freedom_is_normal() -> None:
     assert t_quantile(0.95, inf) == pytest.approx(1.959963984540054)
 
 
-def test_t_interval() -> None:
+def test_students_and_the_normal_interval() -> None:
     # Table: t(0.975, 4) = 2.776445.
-    interval = t_interval(10.0, 4.0, 4.0, level=0.95, target="pool")
+    spread = Variances(pool=4.0, population=9.0, unit=1.0, df=4.0)
+    interval = plain_interval(10.0, spread, 0.95, "pool", "t")
     assert tuple(interval) == pytest.approx((10 - 2 * 2.776445105, 10 + 2 * 2.776445105))
     assert interval.half_width == pytest.approx(2 * 2.776445105)
     assert (interval.level, interval.target, interval.df) == (0.95, "pool", 4.0)
     assert (interval.method, interval.reason) == ("t", None)
+    # Without skewness, and nothing said by the predictions, the corrected interval is Student's.
+    assert tuple(plain_interval(10.0, spread, 0.95, "pool", "auto")) == pytest.approx((*interval,))
+    normal = plain_interval(10.0, spread, 0.95, "population", "z")
+    assert tuple(normal) == pytest.approx((10 - 3 * 1.95996398, 10 + 3 * 1.95996398))
 
 
 def test_no_interval_says_why() -> None:
@@ -152,10 +160,22 @@ def test_wider_levels_hold_narrower_ones() -> None:
     for make in (
         lambda level: clopper_pearson(3, 11, level),
         lambda level: hypergeometric_interval(3, 11, 40, level),
-        lambda level: tuple(t_interval(1.0, 2.0, 5.0, level=level, target="pool")),
+        lambda level: tuple(plain_interval(1.0, Variances(2.0, 2.0, 1.0, 5.0), level, "pool", "t")),
     ):
         ends = [make(level) for level in (0.5, 0.8, 0.95, 0.99)]
         assert np.all(np.diff([low for low, _ in ends]) <= 0)
         assert np.all(np.diff([high for _, high in ends]) >= 0)
         assert ends[0][0] > ends[-1][0]
         assert sqrt(ends[-1][1]) > sqrt(ends[0][1])
+
+
+def test_limits_about_a_share_are_clopper_pearsons() -> None:
+    low, high = limits_about(0.3, np.array([10.0, 20.0, 50.0]), 0.9)
+    for k, n in enumerate((10, 20, 50)):
+        exact = stats.binomtest(round(0.3 * n), n).proportion_ci(0.9, method="exact")
+        assert (low[k], high[k]) == pytest.approx((exact.low, exact.high), rel=1e-8)
+
+
+def test_one_of_n_plus_two_may_surprise() -> None:
+    # A share 1/(n + 2) of errors of size 1, in the mean of n labels.
+    assert surprise_variance(8.0) == pytest.approx((1 / 10) / 8)

@@ -22,6 +22,7 @@ from tests.estimation.cases import (
 
 import bacon
 from bacon.errors import InputError
+from bacon.estimation.designs import independent_labels
 from bacon.estimation.distributions import FunctionDistribution, ResidualDistribution
 from bacon.estimation.sandwich import pool_variance
 
@@ -90,23 +91,57 @@ def test_a_distribution_that_falls_is_read_as_its_running_maximum() -> None:
 
 
 def test_interval_of_labels_alone_by_hand() -> None:
-    # n = 8 of 80 labels 1..8: F = k/8, se^2 = (1 - 0.1) F (1 - F) / 7; t(0.9, df 7) = 1.414924.
-    # F + t se: 1/8 -> 0.292, 2/8 -> 0.470, 3/8 -> 0.621: the lower end is 3.
-    # F - t se: 5/8 -> 0.379, 6/8 -> 0.530: the upper end is 6.
+    # n = 8 of 80 labels 1..8: F = k/8, V = (1 - 0.1) F (1 - F) / 7, so that n_eff = 7, count 3.5.
+    # Clopper-Pearson limits of 3.5 in 7 at 80 %: 0.2221 and 0.7779, arms times sqrt(0.9): 0.2363
+    # and 0.7637. F reaches 0.2363 at 2 (0.25), and 0.7637 at 7 (0.875).
     y = np.r_[np.arange(1.0, 9.0), np.full(72, NAN)]
     est = median(y, np.zeros(80))
     assert est.value == 4.0
-    assert tuple(est.interval(0.8)) == (3.0, 6.0)
-    assert est.interval(0.8).method == "score"
+    assert tuple(est.interval(0.8)) == (2.0, 7.0)
+    assert est.interval(0.8).method == "score, Korn-Graubard"
     assert est.interval(0.8).reason is None
+    assert tuple(est.interval(0.8, "population")) == (2.0, 7.0)
+
+
+def test_student_interval_of_labels_alone_by_hand() -> None:
+    # se^2 = (1 - 0.1) F (1 - F) / 7; t(0.9, df 7) = 1.414924.
+    # F + t se: 1/8 -> 0.292, 2/8 -> 0.470, 3/8 -> 0.621: the lower end is 3.
+    # F - t se: 5/8 -> 0.379, 6/8 -> 0.530: the upper end is 6.
+    y = np.r_[np.arange(1.0, 9.0), np.full(72, NAN)]
+    found = median(y, np.zeros(80)).interval(0.8, method="t")
+    assert tuple(found) == (3.0, 6.0)
+    assert found.method == "score, t"
     # Population: se^2 = F (1 - F) / 7 exactly, t se a little wider: still 3 and 6.
-    assert tuple(est.interval(0.8, "population")) == (3.0, 6.0)
+    assert tuple(median(y, np.zeros(80)).interval(0.8, "population", "t")) == (3.0, 6.0)
+    # z(0.9) = 1.281552: 2/8 -> 0.449, 3/8 -> 0.598; 6/8 -> 0.551.
+    assert tuple(median(y, np.zeros(80)).interval(0.8, method="z")) == (3.0, 6.0)
+
+
+def test_a_quantile_has_no_skew_corrected_interval() -> None:
+    est = estimate("simple", estimand="quantile", tau=0.5)
+    with pytest.raises(InputError, match="method must be one of auto, t, z; got 'skew'"):
+        est.interval(method="skew")
+
+
+def limits(
+    tau: float, share: float, variance: float, *, design: Any, level: float, df: float
+) -> Any:
+    """Return the limits about tau by Korn and Graubard, from the beta distribution."""
+    n = len(design.rows)
+    unseen = 1 - n / design.n_items
+    n_eff = n_worth = independent_labels(design)
+    if 0 < share < 1:
+        n_eff = share * (1 - share) / max(variance / unseen, 1 / (n_worth * (n_worth + 2)))
+        n_eff *= (stats.t.ppf((1 + level) / 2, n - 1) / stats.t.ppf((1 + level) / 2, df)) ** 2
+    low = stats.beta.ppf((1 - level) / 2, tau * n_eff, (1 - tau) * n_eff + 1)
+    high = stats.beta.ppf((1 + level) / 2, tau * n_eff + 1, (1 - tau) * n_eff)
+    return tau + sqrt(unseen) * (low - tau), tau + sqrt(unseen) * (high - tau)
 
 
 def brute(
     y: np.ndarray, phi: Any, design: Any, *, tau: float, level: float, df: float
-) -> tuple[float, float, float]:
-    """Return quantile and pool interval from F and its error at every label value."""
+) -> tuple[tuple[float, float, float], tuple[float, float]]:
+    """Return quantile, pool interval and Student's from F and its error at every label value."""
     own = y[design.rows]
     values = np.unique(own)
     w = 1 / design.pi
@@ -120,14 +155,19 @@ def brute(
         errors.append(sqrt(pool_variance(residual - rbar, design)))
     t = stats.t.ppf((1 + level) / 2, df)
     above = [k for k, share in enumerate(shares) if share >= tau - 1e-12]
-    low = [k for k, share in enumerate(shares) if share + t * errors[k] >= tau - 1e-12]
-    high = [k for k, share in enumerate(shares) if share - t * errors[k] > tau]
-    last = len(values) - 1
-    return (
-        values[above[0] if above else last],
-        values[low[0] if low else last],
-        values[high[0] if high else last],
-    )
+    bounds = [
+        limits(tau, share, error**2, design=design, level=level, df=df)
+        for share, error in zip(shares, errors, strict=True)
+    ]
+    low = [k for k, share in enumerate(shares) if share >= bounds[k][0] - 1e-12]
+    high = [k for k, share in enumerate(shares) if share >= bounds[k][1]]
+    t_low = [k for k, share in enumerate(shares) if share + t * errors[k] >= tau - 1e-12]
+    t_high = [k for k, share in enumerate(shares) if share - t * errors[k] > tau]
+
+    def first(positions: list[int]) -> float:
+        return float(values[positions[0] if positions else -1])
+
+    return (first(above), first(low), first(high)), (first(t_low), first(t_high))
 
 
 @pytest.mark.parametrize("rounded", [None, 0], ids=["continuous", "ties"])
@@ -143,13 +183,14 @@ def test_search_finds_what_looking_at_every_label_finds(design: str, rounded: in
 
         for tau in (0.25, 0.5, 0.8):
             est = median(labelled(y, s), f, tau, phi=phi, **how)
-            value, low, high = brute(y, phi, est.design, tau=tau, level=0.9, df=est.df)
+            (value, *ends), student = brute(y, phi, est.design, tau=tau, level=0.9, df=est.df)
             assert est.value == value, (seed, tau)
-            found = est.interval(0.9)
-            # Few labels leave an end of an outer quantile open.
-            assert found.low == low or (found.low == -np.inf and tau < 0.5), (seed, tau)
-            assert found.high == high or (found.high == np.inf and tau > 0.5), (seed, tau)
-            assert (found.reason is None) == np.isfinite([*found]).all()
+            for method, (low, high) in (("auto", ends), ("t", student)):
+                found = est.interval(0.9, method=method)
+                # Few labels leave an end of an outer quantile open.
+                assert found.low == low or (found.low == -np.inf and tau < 0.5), (seed, tau)
+                assert found.high == high or (found.high == np.inf and tau > 0.5), (seed, tau)
+                assert (found.reason is None) == np.isfinite([*found]).all()
 
 
 def test_search_is_exact_with_more_labels_than_are_looked_up_at_once() -> None:
@@ -161,7 +202,8 @@ def test_search_is_exact_with_more_labels_than_are_looked_up_at_once() -> None:
     est = median(y, f, 0.3)
     distribution = ResidualDistribution.of(y[~np.isnan(y)], f, f[~np.isnan(y)])
     expected = brute(y, distribution.everywhere, est.design, tau=0.3, level=0.95, df=est.df)
-    assert (est.value, *est.interval()) == expected
+    assert (est.value, *est.interval()) == expected[0]
+    assert tuple(est.interval(method="t")) == expected[1]
 
 
 def test_the_users_own_distribution_is_the_default_when_it_is_the_same_function() -> None:

@@ -71,7 +71,12 @@ def test_every_role():
     assert pool.pi_name == "chance"
     assert pool.table.columns == list(COLUMNS)
     assert pool.embeddings is None
-    assert codes(pool) == ["runs_grouped", "judge_scores_missing"]
+    assert [[one.kind for one in judge.uncertainty] for judge in pool.judges] == [
+        ["entropy"],
+        [],
+        [],
+    ]
+    assert codes(pool) == ["runs_grouped", "judge_scores_missing", "uncertainty_read"]
 
 
 def test_arrays_are_read_only():

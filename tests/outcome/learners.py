@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,6 @@ class Nearest:
 
     x: Array
     y: Array
-    residual_: Array
 
     def predict(self, x: Array) -> Array:
         """Return the label of the nearest training item for each row."""
@@ -25,22 +24,39 @@ class Nearest:
 
 def nearest(x: Array, y: Array) -> Nearest:
     """Fit a one-nearest-neighbour learner on the first feature."""
-    return Nearest(x[:, 0].copy(), y.copy(), np.zeros(1))
+    return Nearest(x[:, 0].copy(), y.copy())
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Predicts the mean of its training labels and remembers what it saw."""
+    """Predicts the mean of its training labels; remembers what it saw and was asked about."""
 
     seen: Array
     mean: float
-    residual_: Array
+    asked: list[float] = field(default_factory=list)
 
     def predict(self, x: Array) -> Array:
         """Return the training mean for each row."""
+        self.asked.extend(x[:, 0].tolist())
         return np.full(len(x), self.mean)
 
 
 def memory(x: Array, y: Array) -> Memory:
     """Fit a learner that keeps the first feature of its training items."""
-    return Memory(x[:, 0].copy(), float(y.mean()), np.sort(y - y.mean()))
+    return Memory(x[:, 0].copy(), float(y.mean()))
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Predicts the shares of the classes among its training labels."""
+
+    shares: Array
+
+    def predict(self, x: Array) -> Array:
+        """Return the shares (k, C) for each row."""
+        return np.tile(self.shares, (len(x), 1))
+
+
+def shares(x: Array, y: Array) -> Shares:
+    """Fit the shares of classes 0, 1 and 2, whatever the features (n, p)."""
+    return Shares(np.bincount(y.astype(np.int64), minlength=3) / len(x))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from tests.outcome.learners import memory, nearest
+from tests.outcome.learners import memory, nearest, shares
 
 from bacon.estimation.augmented import augmented_mean
 from bacon.estimation.designs import cluster_design, simple_design, stratified_design
@@ -120,6 +120,64 @@ def test_where_the_pool_has_folds_each_item_takes_the_model_without_its_own(mode
     others = np.array([1, 2, 4, 6])
     expected = without[fold[others]] if mode == "ensemble" else np.full(4, 15 / 4)
     assert predicted[others] == pytest.approx(expected)
+
+
+def test_each_model_is_asked_about_the_items_that_take_it_alone() -> None:
+    rows = np.array([0, 3, 5, 7])
+    x = np.arange(8.0)[:, None]
+    fold = np.array([0, 1, 0, 1, 0, 1, 0, 1])
+    one, two = crossfit(x, rows * 1.0, rows, memory, FoldPlan(2, fold)).models
+    assert sorted(one.asked) == [0.0, 2.0, 4.0, 6.0]
+    assert sorted(two.asked) == [1.0, 3.0, 5.0, 7.0]
+    # With a mixture: every model the unlabelled items, and its own fold.
+    dealt = spread(rows, np.array([0, 1, 0, 1]), 8)
+    one, two = crossfit(x, rows * 1.0, rows, memory, FoldPlan(2, dealt)).models
+    assert sorted(one.asked) == [0.0, 1.0, 2.0, 4.0, 5.0, 6.0]
+    assert sorted(two.asked) == [1.0, 2.0, 3.0, 4.0, 6.0, 7.0]
+    # One of a census is asked about nothing but its own fold, and a refit about nothing.
+    every, dealt = np.arange(4), np.array([0, 1, 0, 1])
+    *folds, refit = crossfit(
+        x[:4], every * 1.0, every, memory, FoldPlan(2, dealt), mode="refit"
+    ).models
+    assert [sorted(model.asked) for model in folds] == [[0.0, 2.0], [1.0, 3.0]]
+    assert refit.asked == []
+
+
+def test_models_see_their_rows_in_the_order_asked_for() -> None:
+    rows = np.array([1, 2, 4, 5])
+    plan = FoldPlan(2, spread(rows, np.array([0, 1, 0, 1]), 8))
+    x, order = np.arange(8.0)[:, None], np.array([3, 0, 2, 1])
+    fitted = crossfit(x, rows * 1.0, rows, memory, plan, mode="refit", order=order)
+    seen = [model.seen.tolist() for model in fitted.models]
+    assert seen == [[5.0, 2.0], [1.0, 4.0], [5.0, 1.0, 4.0, 2.0]]
+    # The predictions stand in the order of the items all the same.
+    assert fitted.predictions.mean[rows] == pytest.approx([3.5, 2.5, 3.5, 2.5])
+
+
+def test_shares_of_classes_are_mixed_class_by_class() -> None:
+    rows = np.array([1, 2, 4, 5, 6])
+    y = np.array([0.0, 1.0, 2.0, 1.0, 1.0])
+    plan = FoldPlan(2, spread(rows, np.array([0, 0, 0, 1, 1]), 8))
+    found = crossfit(np.arange(8.0)[:, None], y, rows, shares, plan).predictions
+    without_first, without_second = np.array([0.0, 1.0, 0.0]), np.array([1.0, 1.0, 1.0]) / 3
+    assert found.mean.shape == (8, 3)
+    for row in (1, 2, 4):
+        assert found.mean[row] == pytest.approx(without_first)
+    for row in (5, 6):
+        assert found.mean[row] == pytest.approx(without_second)
+    for row in (0, 3, 7):
+        assert found.mean[row] == pytest.approx(0.6 * without_first + 0.4 * without_second)
+
+
+def test_predictions_are_read_only() -> None:
+    rows = np.arange(4)
+    plan = FoldPlan(2, np.array([0, 1, 0, 1, -1]))
+    found = crossfit(np.zeros((5, 1)), rows * 1.0, rows, memory, plan).predictions
+    with pytest.raises(ValueError, match="read-only"):
+        found.mean[0] = 1.0
+    items, share = found.shares(1)
+    assert items.tolist() == [1, 3, 4]
+    assert share.tolist() == [1.0, 1.0, 0.5]
 
 
 # --- Exactly unbiased: every draw and every deal of the folds, gone through.

@@ -13,7 +13,15 @@ from sklearn.linear_model import Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bacon.outcome.ridge import BlockRidge
-from bacon.outcome.ridge_fit import BLOCK_SCALES, PENALTIES, fit_ridge
+from bacon.outcome.ridge_fit import (
+    BLOCK_SCALES,
+    COMPONENTS,
+    PENALTIES,
+    POWER,
+    PRIOR,
+    SILENT,
+    fit_ridge,
+)
 
 Array = npt.NDArray[np.float64]
 
@@ -25,9 +33,9 @@ def data(n: int, p: int, seed: int = 0, noise: float = 1.0) -> tuple[Array, Arra
     return x, y
 
 
-def fit(x: Array, y: Array, block_one: Any = None) -> Any:
-    block = np.zeros(x.shape[1], dtype=bool) if block_one is None else np.asarray(block_one)
-    return fit_ridge(x, y, block)
+def fit(x: Array, y: Array, blocks: Any = None) -> Any:
+    codes = np.zeros(x.shape[1]) if blocks is None else np.asarray(blocks)
+    return fit_ridge(x, y, codes.astype(np.int64))
 
 
 def left_out(x: Array, y: Array, penalty: float) -> Array:
@@ -96,52 +104,138 @@ def test_the_penalty_has_the_least_leave_one_out_error_of_all() -> None:
         assert model.penalty_ == pytest.approx(penalties[int(np.argmin(errors))])
 
 
-def test_a_block_is_scaled_by_the_factor_with_the_least_error() -> None:
+def priced(x: Array, y: Array, scale: Array) -> tuple[float, Array, Array]:
+    """Return error, coefficients and leave-one-out residuals of the best of all penalties."""
+    residuals = [left_out(x * scale, y, penalty) for penalty in (*(PENALTIES * len(y)), np.inf)]
+    errors = [float(np.sum(r**2)) for r in residuals]
+    k = int(np.argmin(errors))
+    if k == len(PENALTIES):
+        return errors[k], np.zeros(len(scale)), residuals[k]
+    ridge = Ridge(alpha=PENALTIES[k] * len(y)).fit(x * scale, y)
+    return errors[k], scale * ridge.coef_, residuals[k]
+
+
+def averaged(x: Array, y: Array, scales: list[Array], prior: list[float]) -> tuple[Array, Array]:
+    """Return coefficients and leave-one-out residuals averaged by the errors, by hand."""
+    found = [priced(x, y, scale) for scale in scales]
+    told = max(len(y) - SILENT, 0) * POWER
+    weight = np.array(prior) * np.array([error for error, _, _ in found]) ** -told
+    weight /= weight.sum()
+    coef = sum(w * c for w, (_, c, _) in zip(weight, found, strict=True))
+    residual = sum(w * r for w, (_, _, r) in zip(weight, found, strict=True))
+    return np.asarray(coef), np.asarray(residual)
+
+
+@pytest.mark.parametrize("gain", [0.0, 1.0])
+def test_ridges_with_and_without_a_block_are_averaged_by_their_errors(gain: float) -> None:
     rng = np.random.default_rng(2)
-    x = rng.normal(size=(25, 12))
-    y = x[:, 0] + 0.2 * x[:, 2:].sum(axis=1) + 0.5 * rng.normal(size=25)
-    block = np.arange(12) >= 2
-    model = fit(x, y, block)
-    errors = {
-        (factor, penalty): np.sum(left_out(x * np.where(block, factor, 1.0), y, penalty) ** 2)
-        for factor in BLOCK_SCALES
-        for penalty in PENALTIES * 25
-    }
-    best = min(errors, key=lambda key: errors[key])
-    assert (model.block_scale_, model.penalty_) == pytest.approx(best)
-    scale = np.where(block, model.block_scale_, 1.0)
-    theirs = Ridge(alpha=model.penalty_).fit(x * scale, y)
-    assert model.predict(x) == pytest.approx(theirs.predict(x * scale), abs=1e-8)
+    x = rng.normal(size=(40, 8))
+    y = x[:, 0] + gain * x[:, 2:].sum(axis=1) + 0.5 * rng.normal(size=40)
+    blocks = np.array([0, 0, 2, 2, 2, 2, 2, 2])
+    model = fit(x, y, blocks)
+    factors = [0.0, *BLOCK_SCALES[:-1]]
+    scales = [np.where(blocks == 2, factor, 1.0) for factor in factors]
+    coef, residual = averaged(x, y, scales, [1.0 - PRIOR, *[PRIOR / 3] * 3])
+    assert model.coef_ == pytest.approx(coef, abs=1e-8)
+    assert y - model.held_out_ == pytest.approx(residual, abs=1e-8)
+    assert model.residual_ == pytest.approx(np.sort(residual - residual.mean()), abs=1e-8)
+    assert model.factors_[:2] == pytest.approx([1.0, 1.0])
+    assert model.factors_[2] == model.factors_[7]
+    assert (model.factors_[2] > 0.5) == (gain > 0.0)
 
 
-def test_a_block_of_noise_is_left_out() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(40, 52))
-    y = 3 * x[:, 0] - 2 * x[:, 1] + 0.1 * rng.normal(size=40)
-    block = np.arange(52) >= 2
-    model = fit(x, y, block)
-    assert model.block_scale_ == 0.0
-    assert (model.coef_[2:] == 0.0).all()
-    alone = fit(x[:, :2], y)
-    assert model.coef_[:2] == pytest.approx(alone.coef_)
-    assert model.residual_ == pytest.approx(alone.residual_)
+def test_the_number_of_components_is_tuned_before_their_factor() -> None:
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(30, 12))
+    y = x[:, 0] + x[:, 2] - x[:, 4] + 0.5 * rng.normal(size=30)
+    blocks = np.array([0, 0, *[1] * 10])
+    model = fit(x, y, blocks)
+    counts = [4, 8, 10]
+    assert counts == sorted({min(c, 10) for c in COMPONENTS})
+
+    def scale(count: int, factor: float) -> Array:
+        return np.r_[1.0, 1.0, np.full(count, factor), np.zeros(10 - count)]
+
+    best = min(counts, key=lambda count: priced(x, y, scale(count, 1.0))[0])
+    scales = [scale(0, 0.0), *(scale(c, 1.0) for c in counts), scale(best, 0.3), scale(best, 0.1)]
+    coef, residual = averaged(x, y, scales, [1.0 - PRIOR, *[PRIOR / 5] * 5])
+    assert model.coef_ == pytest.approx(coef, abs=1e-8)
+    assert y - model.held_out_ == pytest.approx(residual, abs=1e-8)
+    assert model.n_components_ == 4
+    assert model.block_scales_.tolist() == [1.0, 1.0, 0.0]
+
+
+def test_block_two_comes_on_top_of_what_was_best() -> None:
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(60, 9))
+    y = x[:, 0] + x[:, 2] + x[:, 7] + 0.3 * rng.normal(size=60)
+    model = fit(x, y, [0, 0, 1, 1, 1, 1, 1, 2, 2])
+    assert (model.block_scales_ > 0.0).all()
+    assert model.coef_[[0, 2, 7]] == pytest.approx([1.0, 1.0, 1.0], abs=0.2)
+    # The order of columns is no matter, but for the order of components.
+    order = [7, 2, 0, 3, 8, 4, 1, 5, 6]
+    moved = fit(x[:, order], y, np.array([0, 0, 1, 1, 1, 1, 1, 2, 2])[order])
+    assert moved.coef_ == pytest.approx(model.coef_[order], abs=1e-10)
+
+
+def test_a_block_of_noise_costs_little() -> None:
+    def excess(blocks: Array, seed: int) -> float:
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=(2_000, 32))
+        y = x[:, 0] - x[:, 1] + rng.normal(size=2_000)
+        one = fit(x[:50, :2], y[:50]).predict(x[50:, :2])
+        all_ = fit(x[:50], y[:50], blocks).predict(x[50:])
+        return float(np.mean((y[50:] - all_) ** 2) / np.mean((y[50:] - one) ** 2))
+
+    for block in (1, 2):
+        blocks = np.where(np.arange(32) < 2, 0, block)
+        assert np.mean([excess(blocks, seed) for seed in range(20)]) < 1.02
+    together = np.zeros(32)
+    assert np.mean([excess(together, seed) for seed in range(20)]) > 1.1
 
 
 def test_a_block_that_carries_everything_is_kept() -> None:
     rng = np.random.default_rng(1)
     x = rng.normal(size=(60, 6))
     y = 2 * x[:, 3] + 0.1 * rng.normal(size=60)
-    model = fit(x, y, np.arange(6) >= 2)
-    assert model.block_scale_ == 1.0
-    assert model.coef_[3] == pytest.approx(2.0, abs=0.1)
+    for block in (1, 2):
+        model = fit(x, y, block * (np.arange(6) >= 2))
+        assert model.block_scales_[block] == 1.0
+        assert model.coef_[3] == pytest.approx(2.0, abs=0.1)
 
 
-@pytest.mark.parametrize("block", [[True] * 3, [False] * 3])
-def test_one_block_alone_is_not_scaled(block: list[bool]) -> None:
+@pytest.mark.parametrize("block", [0, 1, 2])
+def test_one_block_alone_is_not_scaled(block: int) -> None:
     x, y = data(20, 3)
-    model = fit(x, y, block)
-    assert model.block_scale_ == 1.0
+    model = fit(x, y, np.full(3, block))
+    assert model.block_scales_.tolist() == [float(b == block) for b in range(3)]
     assert model.coef_ == pytest.approx(fit(x, y).coef_)
+
+
+def test_components_alone_are_averaged_over_their_number() -> None:
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(40, 20))
+    y = x[:, 1] + 0.5 * rng.normal(size=40)
+    model = fit(x, y, np.ones(20))
+    scales = [(np.arange(20) < count).astype(np.float64) for count in (4, 8, 16, 20)]
+    coef, _ = averaged(x, y, scales, [1.0] * 4)
+    assert model.coef_ == pytest.approx(coef, abs=1e-8)
+    assert model.n_components_ == 4
+
+
+def test_what_is_held_out_stands_in_the_order_of_the_labels() -> None:
+    x, y = data(20, 4)
+    model = fit(x, y)
+    assert y - model.held_out_ == pytest.approx(left_out(x, y, model.penalty_), abs=1e-10)
+    constant = fit(np.zeros((3, 0)), np.array([1.0, 2.0, 6.0]))
+    assert constant.held_out_ == pytest.approx([4.0, 3.5, 1.5])
+
+
+def test_columns_of_wildly_different_size_are_priced_exactly() -> None:
+    x, y = data(20, 3)
+    x = x * np.array([1e7, 1.0, 1e-4])
+    model = fit(x, y)
+    assert y - model.held_out_ == pytest.approx(left_out(x, y, model.penalty_), rel=1e-6)
 
 
 def test_noise_alone_is_not_used() -> None:
@@ -163,9 +257,11 @@ def test_a_constant_target(value: float) -> None:
 
 
 def test_one_row() -> None:
-    model = fit(np.array([[1.0, 2.0]]), np.array([5.0]))
-    assert model.predict(np.array([[9.0, -9.0]])).tolist() == [5.0]
-    assert model.residual_.tolist() == [0.0]
+    for blocks in ([0, 0], [0, 1], [2, 1]):
+        model = fit(np.array([[1.0, 2.0]]), np.array([5.0]), blocks)
+        assert model.predict(np.array([[9.0, -9.0]])).tolist() == [5.0]
+        assert model.residual_.tolist() == [0.0]
+        assert model.held_out_.tolist() == [5.0]
 
 
 def test_two_rows() -> None:
@@ -232,9 +328,9 @@ def test_the_estimator_is_the_function() -> None:
     x, y = data(30, 6)
     blocks = [0, 0, 1, 1, 1, 1]
     model = BlockRidge(blocks).fit(x, y)
-    function = fit(x, y, np.array(blocks) == 1)
-    assert model.coef_.tolist() == function.coef_.tolist()
-    assert (model.intercept_, model.penalty_) == (function.intercept_, function.penalty_)
+    function = fit(x, y, blocks)
+    assert model.fit_.coef_.tolist() == function.coef_.tolist()
+    assert model.fit_.intercept_ == function.intercept_
     assert model.predict(x).tolist() == function.predict(x).tolist()
     assert model.score(x, y) > 0.0
     assert model.get_params() == {"blocks": blocks}
@@ -245,10 +341,10 @@ def test_its_distribution_is_prediction_plus_residual() -> None:
     model = BlockRidge().fit(x, y)
     predicted = model.predict(x)
     for theta in (2.0, 4.0, 5.5):
-        expected = np.mean(predicted[:, None] + model.residual_[None, :] <= theta, axis=1)
+        expected = np.mean(predicted[:, None] + model.fit_.residual_[None, :] <= theta, axis=1)
         assert model.predict_cdf(x, theta) == pytest.approx(expected)
     # The residuals are centred, so that the distribution's mean is the prediction.
-    assert model.residual_.mean() == pytest.approx(0.0, abs=1e-12)
+    assert model.fit_.residual_.mean() == pytest.approx(0.0, abs=1e-12)
 
 
 def test_blocks_of_another_length_are_refused() -> None:

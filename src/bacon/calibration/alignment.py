@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bacon.arrays import freeze
+from bacon.calibration.nonresponse import Drawn
 from bacon.calibration.randomness import describe_difference, randomness_notice
 from bacon.data.notice import Notice
 from bacon.data.survey_design import SurveyDesign
 from bacon.errors import DesignError, TooFewLabelsError
 from bacon.estimation.designs import (
     cluster_design,
+    merged_strata,
     probability_design,
     simple_design,
     stratified_design,
@@ -52,6 +54,8 @@ class Aligned:
         Stratum and drawn unit of every item.
     notices : tuple of Notice
         What was set aside, assumed or noticed.
+    drawn : Drawn or None
+        The draw, where some of it has no label.
     """
 
     y: FloatArray
@@ -62,6 +66,7 @@ class Aligned:
     stratum: IntArray | None
     psu: IntArray | None
     notices: tuple[Notice, ...]
+    drawn: Drawn | None = None
 
     def __post_init__(self) -> None:
         """Make the labels read-only."""
@@ -78,8 +83,8 @@ def align(
 ) -> Aligned:
     """Match labels to the pool and settle the design.
 
-    With a sample, labels outside the draw are set aside and drawn items without an answer
-    are taken as missing at random; both are told. Without one, inclusion probabilities of
+    With a sample, labels outside the draw are set aside and told, and the answered items are
+    taken as if they were the draw, for others to weigh. Without one, inclusion probabilities of
     the pool decide, then `strata`, and else the labelled items are assumed to be a simple
     random sample.
     """
@@ -143,26 +148,72 @@ def _from_sample(pool: Pool, sample: Sample, rows: IntArray, y: FloatArray) -> A
             f"none of the {len(inside):,} labels belongs to the {sample.n_drawn:,} drawn items; "
             "give the sheet that these labels were filled in."
         )
-    answered = position[rows]
-    notices += _unanswered(pool, sample, drawn, answered)
-    stratum = psu = None
+    design, stratum, psu, told = _drawn_design(pool, sample, rows, sample.pi[position[rows]])
+    if sample.kind == "clusters" and psu is not None:
+        _check_clusters(pool, sample, psu, drawn)
+    drawn_part = None
+    if len(rows) < sample.n_drawn:
+        drawn_part = _partly_answered(pool, sample, drawn, position[rows], stratum)
+        if drawn_part.is_prefix:
+            notices.append(_prefix_notice(len(rows), sample.n_drawn))
+    return Aligned(
+        y,
+        design,
+        sample.kind,
+        False,
+        sample.n_drawn,
+        stratum,
+        psu,
+        (*notices, *told),
+        drawn_part,
+    )
+
+
+def _drawn_design(
+    pool: Pool, sample: Sample, rows: IntArray, pi: FloatArray
+) -> tuple[SurveyDesign, IntArray | None, IntArray | None, tuple[Notice, ...]]:
+    """Return the design of `rows` of a draw taken as all of it, strata and units of all items."""
     if sample.kind == "stratified" and sample.strata is not None:
         stratum = strata_codes(pool, sample.strata)
         design, told = stratified_design(stratum, rows, sample.strata.names)
-        notices += told
-    elif sample.kind == "clusters" and sample.cluster_column is not None:
+        return design, stratum, None, told
+    if sample.kind == "clusters" and sample.cluster_column is not None:
         psu = categories(pool, sample.cluster_column, role="the drawn clusters")[0]
-        _check_clusters(pool, sample, psu, drawn)
-        design = cluster_design(psu, rows, whole=False)
-    elif sample.kind in ("poisson", "systematic"):
-        rate = len(rows) / sample.n_drawn
+        return cluster_design(psu, rows, whole=False), None, psu, ()
+    if sample.kind in ("poisson", "systematic"):
         # With every item labelled it is a census, whatever the probabilities were.
-        pi = np.ones(len(rows)) if len(rows) == pool.n_items else sample.pi[answered] * rate
+        census = len(rows) == pool.n_items
+        pi = np.ones(len(rows)) if census else pi * (len(rows) / sample.n_drawn)
         kind: DesignKind = "poisson" if sample.kind == "poisson" else "fixed"
-        design = SurveyDesign(kind, pool.n_items, rows, pi)
-    else:
-        design = simple_design(rows, pool.n_items)
-    return Aligned(y, design, sample.kind, False, sample.n_drawn, stratum, psu, tuple(notices))
+        return SurveyDesign(kind, pool.n_items, rows, pi), None, None, ()
+    return simple_design(rows, pool.n_items), None, None, ()
+
+
+def _partly_answered(
+    pool: Pool, sample: Sample, drawn: IntArray, positions: IntArray, stratum: IntArray | None
+) -> Drawn:
+    """Return the draw with which of it was answered; `positions` (m,) are those in its order."""
+    done = np.zeros(sample.n_drawn, dtype=bool)
+    done[positions] = True
+    order = np.argsort(drawn)
+    rows, answered = drawn[order], done[order]
+    design = _drawn_design(pool, sample, rows, sample.pi[order])[0]
+    cell = np.zeros(len(rows), dtype=np.int64)
+    if stratum is not None:
+        cell = merged_strata(stratum, rows[answered])[stratum[rows]]
+    where = _by_stratum(pool, sample.strata, rows[~answered])
+    where += describe_difference(pool, rows[~answered], rows[answered])
+    prefix = sample.kind == "uniform" and bool(done[: len(positions)].all())
+    return Drawn(design, answered, cell, prefix, where)
+
+
+def _prefix_notice(n_answered: int, n_drawn: int) -> Notice:
+    """Tell that the finished part of a uniform sheet is itself a sample."""
+    return Notice(
+        "finished_prefix",
+        f"The first {n_answered:,} of {n_drawn:,} drawn items are labelled. The sheet is in "
+        "random order, so they are themselves a simple random sample.",
+    )
 
 
 def _check_clusters(pool: Pool, sample: Sample, psu: IntArray, drawn: IntArray) -> None:
@@ -205,34 +256,5 @@ def _volunteers(
             f"{len(outside):,} labels are not of drawn items and were set aside: how they came "
             f"about is unknown, so they cannot support the claim."
             f"{_by_stratum(pool, sample.strata, outside)}{differ}",
-        ),
-    )
-
-
-def _unanswered(
-    pool: Pool, sample: Sample, drawn: IntArray, answered: IntArray
-) -> tuple[Notice, ...]:
-    """Tell of drawn items without a label, unless the answered ones are themselves a sample."""
-    m = len(answered)
-    if m == sample.n_drawn:
-        return ()
-    missing = np.ones(sample.n_drawn, dtype=bool)
-    missing[answered] = False
-    if sample.kind == "uniform" and not missing[:m].any():
-        return (
-            Notice(
-                "finished_prefix",
-                f"The first {m:,} of {sample.n_drawn:,} drawn items are labelled. The sheet is in "
-                "random order, so they are themselves a simple random sample.",
-            ),
-        )
-    differ = describe_difference(pool, drawn[missing], drawn[~missing])
-    return (
-        Notice(
-            "unanswered",
-            f"{sample.n_drawn - m:,} of {sample.n_drawn:,} drawn items have no label. The claim "
-            "now assumes that they are missing at random"
-            f"{' within strata' if sample.strata is not None else ''}, which nothing here checks."
-            f"{_by_stratum(pool, sample.strata, drawn[missing])}{differ}",
         ),
     )

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from bacon.calibration.alignment import Aligned, align
+from bacon.calibration.alignment import align
 from bacon.calibration.calibration import Calibration
-from bacon.calibration.fitting import MODELS, Fitter, fold_plan
+from bacon.calibration.entry_checks import check_kinds, check_labels, listed
+from bacon.calibration.fitting import Fitter, fold_plan, id_rank
+from bacon.calibration.model_choice import (
+    check_model,
+    check_model_fits,
+    constant_notice,
+    model_name,
+    no_forest_notice,
+    task_of,
+)
+from bacon.calibration.nonresponse import check_treatment, with_response
 from bacon.calibration.outcomes import outcome_kind
 from bacon.calibration.randomness import columns_following_labels
-from bacon.checks import check_scale, check_seed, first_row
+from bacon.calibration.raters import check_claim, need_raters, row_ratings
+from bacon.checks import check_scale, check_seed
 from bacon.data.notice import Notice
-from bacon.errors import InputError, TooFewLabelsError
-from bacon.features.feature_map import FeatureMap, feature_matrix, fit_feature_map
+from bacon.errors import InputError
+from bacon.features.feature_map import feature_matrix, fit_feature_map
+from bacon.io.labels import match_ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bacon.calibration.nonresponse import Treatment
+    from bacon.calibration.raters import Claim
     from bacon.data.labels import Labels
     from bacon.data.pool import Pool
     from bacon.data.sample import Sample
@@ -36,12 +49,14 @@ def calibrate(
     sample: Sample | None = ...,
     strata: str | None = ...,
     outcome: str = ...,
-    model: str = ...,
+    model: Any = ...,
     crossfit: CrossFitMode = ...,
     scale: tuple[float, float] | None = ...,
     better: str | None = ...,
     folds: int | str = ...,
     seed: int = ...,
+    nonresponse: Treatment = ...,
+    raters: Claim = ...,
     outcomes: None = ...,
 ) -> Calibration: ...
 
@@ -54,12 +69,14 @@ def calibrate(
     sample: Sample | None = ...,
     strata: str | None = ...,
     outcome: str = ...,
-    model: str = ...,
+    model: Any = ...,
     crossfit: CrossFitMode = ...,
     scale: tuple[float, float] | None = ...,
     better: str | None = ...,
     folds: int | str = ...,
     seed: int = ...,
+    nonresponse: Treatment = ...,
+    raters: Claim = ...,
     outcomes: Sequence[str],
 ) -> dict[str, Calibration]: ...
 
@@ -71,12 +88,14 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
     sample: Sample | None = None,
     strata: str | None = None,
     outcome: str = "auto",
-    model: str = "ridge",
+    model: Any = "stack",
     crossfit: CrossFitMode = "ensemble",
     scale: tuple[float, float] | None = None,
     better: str | None = None,
     folds: int | str = "auto",
     seed: int = 0,
+    nonresponse: Treatment = "auto",
+    raters: Claim = "these",
     outcomes: Sequence[str] | None = None,
 ) -> Calibration | dict[str, Calibration]:
     """Calibrate the judges of a pool on human labels of some of its items.
@@ -94,10 +113,12 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
     strata : str, optional
         Column (or ``"column:k"``) by which the labels were drawn, where no sample is given.
     outcome : str
-        auto, real, bounded, zero-inflated, ordinal, categorical or binary. Checked against the
-        labels and reported; the only model so far is the same for all.
-    model : {"ridge", "human-only"}
-        Outcome model; human-only ignores the judges.
+        auto, real, bounded, zero-inflated, ordinal, categorical or binary: which models the
+        stack takes. auto reads the labels and says why.
+    model : str or scikit-learn regressor
+        Outcome model: stack (the default: several models weighted by what they say of labels
+        held out), ridge, hurdle, ordinal, multinomial, logistic, bounded, forest, log-link,
+        human-only (ignores the judges), or an unfitted regressor of your own.
     crossfit : {"ensemble", "refit"}
         What unlabelled items carry: the fold models' mixture, or one model refitted on all
         labels (the paper's text).
@@ -109,6 +130,14 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
         Number of folds; auto is 10 with 100 labels or fewer, else 5.
     seed : int
         Seed of the folds.
+    nonresponse : {"auto", "model", "rate"}
+        How drawn items without a label are dealt with. rate: the answered ones are taken as if
+        they were the draw (in their stratum or cluster). model: they are weighted by a
+        cross-fitted model of who answers. auto: the model where who answers goes with judges
+        or features (p below 0.2) and 10 items are answered and 10 not.
+    raters : {"these", "like-them"}
+        Whether intervals are for what these raters would say, or for what others like them
+        would (means and shares; the labels have to name their raters).
     outcomes : sequence of str, optional
         Names of several outcomes of `labels`: a mapping name -> Calibration comes back; they
         share sample and folds.
@@ -144,11 +173,12 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
     >>> cal.mean().n_labels
     5
     """
-    _check_kinds(pool, labels, sample)
+    check_kinds(pool, labels, sample)
     seed = check_seed(seed)
     check_scale(scale)
-    if model not in MODELS:
-        raise InputError(f"model must be one of {', '.join(MODELS)}; got {model!r}.")
+    check_model(model)
+    check_treatment(nonresponse)
+    check_claim(raters)
     if crossfit not in ("ensemble", "refit"):
         raise InputError(f'crossfit must be "ensemble" or "refit"; got {crossfit!r}.')
     if better not in (None, "higher", "lower"):
@@ -158,7 +188,7 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
             "strata say how labels were drawn where nothing else does; with a sample or inclusion "
             "probabilities leave strata out."
         )
-    names = labels.outcomes if outcomes is None else _listed(outcomes)
+    names = labels.outcomes if outcomes is None else listed(outcomes)
     if outcomes is None and len(names) > 1:
         raise InputError(
             f"{labels.source} has {len(names)} outcomes ({', '.join(names)}); give outcomes=[...] "
@@ -170,25 +200,39 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
     def one(name: str) -> Calibration:
         aligned = align(pool, labels, name, sample=sample, strata=strata)
         levels = labels.levels[labels.outcomes.index(name)]
-        _check_labels(pool, aligned, levels, scale)
+        check_labels(pool, aligned, levels, scale)
         follows = columns_following_labels(pool, aligned.design, aligned.stratum)
-        used = replace(
-            feature_map, columns=tuple(c for c in feature_map.columns if c.source not in follows)
+        used, features = feature_map, x
+        if follows:
+            used = fit_feature_map(pool, without=follows)
+            features = feature_matrix(pool, used)
+        aligned, response = with_response(
+            aligned, features, used.columns, treatment=nonresponse, seed=seed
         )
-        kept = np.array([c.source not in follows for c in feature_map.columns], dtype=bool)
-        plan = None if model == "human-only" else fold_plan(pool, aligned, folds, seed)
-        fitter = Fitter(
-            x[:, kept] if follows else x, used.blocks, aligned.design.rows, plan, model, crossfit
+        kind = outcome_kind(aligned.y, levels, outcome, scale)
+        check_model_fits(model, aligned.y, levels, scale)
+        rows = aligned.design.rows
+        ratings = row_ratings(labels, name, match_ids(pool, labels.ids), rows)
+        if raters == "like-them":
+            need_raters(ratings, levels)
+        plan = (
+            None
+            if isinstance(model, str) and model == "human-only"
+            else fold_plan(pool, aligned, folds, seed)
         )
+        task = task_of(used, kind, scale, levels=levels, n_items=pool.n_items, seed=seed)
+        order = np.argsort(id_rank(pool)[rows])
+        fitter = Fitter(features, rows, plan, model, crossfit, task, order)
+        fitted = fitter.fit(aligned.y)
         return Calibration(
             pool=pool,
             outcome=name,
-            kind=outcome_kind(aligned.y, levels, outcome, scale),
+            kind=kind,
             levels=levels,
             aligned=aligned,
-            model=model,
+            model=model_name(model),
             fitter=fitter,
-            fitted=fitter.fit(aligned.y),
+            fitted=fitted,
             feature_map=used,
             better=better,
             scale=scale,
@@ -196,8 +240,15 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
             notices=_without_repeats(
                 *aligned.notices,
                 *_left_out(pool, follows),
-                *_told(pool, labels, feature_map, model),
+                *pool.notices,
+                *labels.notices,
+                *feature_map.notices,
+                *(no_forest_notice(pool.n_items) if model == "stack" else ()),
+                *constant_notice(fitted, fitter.x[rows], model_name(model)),
             ),
+            response=response,
+            ratings=ratings,
+            raters=raters,
         )
 
     unknown = [name for name in names if name not in labels.outcomes]
@@ -207,64 +258,6 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
         )
     found = {name: one(name) for name in names}
     return found if outcomes is not None else found[names[0]]
-
-
-def _check_kinds(pool: Pool, labels: Labels, sample: Sample | None) -> None:
-    """Refuse arguments in the wrong order, and files that were not read."""
-    from bacon.data.labels import Labels
-    from bacon.data.pool import Pool
-    from bacon.data.sample import Sample
-
-    for name, value, kind in (("pool", pool, Pool), ("labels", labels, Labels)):
-        if not isinstance(value, kind):
-            raise InputError(
-                f"{name} must come from bacon.read_{name}; got a {type(value).__name__}."
-            )
-    if sample is not None and not isinstance(sample, Sample):
-        raise InputError(
-            "sample must come from a design's draw or from bacon.read_sample; got a "
-            f"{type(sample).__name__}."
-        )
-
-
-def _listed(outcomes: Sequence[str]) -> tuple[str, ...]:
-    """Return the outcomes asked for, each once."""
-    names = (outcomes,) if isinstance(outcomes, str) else tuple(dict.fromkeys(outcomes))
-    if not names:
-        raise InputError("outcomes names no outcome; leave it out for the only one there is.")
-    return names
-
-
-def _check_labels(
-    pool: Pool,
-    aligned: Aligned,
-    levels: tuple[str, ...] | None,
-    scale: tuple[float, float] | None,
-) -> None:
-    """Refuse one label, labels off the scale, and a cluster column with a single value."""
-    m = len(aligned.y)
-    if m < 2:
-        raise TooFewLabelsError(
-            "1 label cannot show its own error: an estimate needs at least 2 labels, and 30 make "
-            "a useful one."
-        )
-    if pool.cluster is not None and len(pool.cluster.levels) < 2:
-        raise InputError(
-            f"{pool.source}, column {pool.cluster.name}: every item is in the same cluster "
-            f"{pool.cluster.levels[0]!r}; leave cluster out."
-        )
-    if scale is not None and levels is not None:
-        raise InputError("a scale goes with labels that are numbers; these are words.")
-    if scale is None:
-        return
-    outside = (aligned.y < scale[0]) | (aligned.y > scale[1])
-    if outside.any():
-        k = first_row(outside)
-        item = pool.ids[aligned.design.rows[k]]
-        raise InputError(
-            f"the label {aligned.y[k]:g} of item {item} lies outside the scale {scale[0]:g} to "
-            f"{scale[1]:g} ({int(np.sum(outside))} such labels); mend the labels or the scale."
-        )
 
 
 def _left_out(pool: Pool, follows: tuple[str, ...]) -> tuple[Notice, ...]:
@@ -284,14 +277,3 @@ def _left_out(pool: Pool, follows: tuple[str, ...]) -> tuple[Notice, ...]:
 def _without_repeats(*notices: Notice) -> tuple[Notice, ...]:
     """Return each notice once: pool and labels read from one file tell the same of it."""
     return tuple(dict.fromkeys(notices))
-
-
-def _told(pool: Pool, labels: Labels, feature_map: FeatureMap, model: str) -> tuple[Notice, ...]:
-    """Gather what reading and modelling had to tell."""
-    chosen = Notice(
-        "model",
-        "Model: ridge on all judges and features, the only outcome model so far and so the default."
-        if model == "ridge"
-        else "Model: none; the judges are ignored.",
-    )
-    return (*pool.notices, *labels.notices, *feature_map.notices, chosen)

@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from bacon.calibration.diagnostics import diagnostics_frame, weighted_r2
+from bacon.calibration.class_shares import class_shares
+from bacon.calibration.diagnostics.measures import weighted_r2
 from bacon.calibration.estimand import Estimand, parse_estimand
-from bacon.calibration.raw_judges import RawJudges, raw_judges
-from bacon.checks import is_number
+from bacon.calibration.estimating import estimate_for_these, need_numbers
+from bacon.calibration.fitting import Fitter, model_weights
+from bacon.calibration.practice import Unanswered, claimed, not_counted, unanswered
+from bacon.calibration.raw_judges import RawJudges, raw_judges, raw_shares
+from bacon.checks import check_level, check_target, is_number
 from bacon.errors import InputError
-from bacon.estimation.distributions import ResidualDistribution
-from bacon.estimation.estimands import (
-    Setting,
-    mean_estimate,
-    moment_estimate,
-    proportion_estimate,
-    sd_estimate,
-    variance_estimate,
-)
-from bacon.estimation.events import check_cut, cut_name, event_of
-from bacon.estimation.quantiles import quantile_estimate
-from bacon.outcome.distribution import PredictiveDistribution, label_support
+from bacon.estimation.estimands import Setting
+from bacon.estimation.events import check_cut, cut_name
+from bacon.estimation.moments import moment_estimate
+from bacon.outcome.distribution import PredictiveDistribution
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bacon.arrays import FloatArray
     from bacon.calibration.alignment import Aligned
-    from bacon.calibration.fitting import Fitter
+    from bacon.calibration.diagnostics.report import Diagnostics
+    from bacon.calibration.nonresponse import Response
     from bacon.calibration.outcomes import OutcomeKind
+    from bacon.calibration.raters import Claim, RowRatings
     from bacon.data.notice import Notice
     from bacon.data.pool import Pool
     from bacon.estimation.intervals import Target
     from bacon.estimation.results import Estimate
+    from bacon.estimation.vector import Estimates
     from bacon.features.feature_map import FeatureMap
     from bacon.outcome.crossfit import CrossFit
 
@@ -70,6 +67,12 @@ class Calibration:
         Seed of the folds.
     notices : tuple of Notice
         Everything a reader must know.
+    response : Response or None
+        How drawn items without a label are dealt with, where there are any.
+    ratings : RowRatings or None
+        Single ratings behind the labels, where the file says who gave them.
+    raters : {"these", "like-them"}
+        What estimates claim: what these raters would say, or others like them.
     """
 
     pool: Pool
@@ -85,6 +88,9 @@ class Calibration:
     scale: tuple[float, float] | None
     seed: int
     notices: tuple[Notice, ...] = ()
+    response: Response | None = None
+    ratings: RowRatings | None = field(default=None, repr=False)
+    raters: Claim = "these"
 
     @property
     def n_labels(self) -> int:
@@ -93,7 +99,10 @@ class Calibration:
 
     @property
     def f(self) -> FloatArray:
-        """Cross-fitted prediction (N,) of every item, out of fold at labelled ones."""
+        """Cross-fitted prediction (N,) of every item, out of fold at labelled ones.
+
+        For labels in words the probabilities (N, C) of the classes.
+        """
         return self.fitted.predictions.mean
 
     @property
@@ -104,18 +113,23 @@ class Calibration:
             self.aligned.design, cluster, self.scale, self.pool.fingerprint, self.pool.ids
         )
 
-    @property
+    @cached_property
     def distribution(self) -> PredictiveDistribution:
         """Predictive distribution of every item."""
-        rows = self.aligned.design.rows
-        support = label_support(self.aligned.y)
-        return PredictiveDistribution(self.fitted.predictions, rows, support)
+        return PredictiveDistribution(
+            self.fitted, self.fitter.x, self.aligned.design.rows, self.aligned.y
+        )
+
+    @property
+    def model_weights(self) -> dict[str, float]:
+        """Weight of each outcome model in the predictions; they sum to one."""
+        return model_weights(self.fitted, self.model)
 
     @cached_property
     def raw(self) -> RawJudges:
         """What the judges alone would have said."""
         if self.levels is not None:
-            return RawJudges(None, (), "the labels are words, which scores have no average on")
+            return raw_shares(self.pool, self.levels)
         return raw_judges(self.pool, self.aligned.design.rows, self.aligned.y, self.scale)
 
     def mean(self) -> Estimate:
@@ -171,7 +185,30 @@ class Calibration:
         numbers = value if isinstance(value, tuple | list) else (value,)
         cut = check_cut((kind, *numbers))
         # Not through the name, which has the numbers in few digits.
-        return self._proportion(Estimand("proportion", cut_name(cut), cut=cut), labels_alone=False)
+        asked_for = Estimand("proportion", cut_name(cut), cut=cut)
+        found = estimate_for_these(self, asked_for)
+        return claimed(self, asked_for, found, None, lambda: found)
+
+    def shares(self, *, labels_alone: bool = False) -> Estimates:
+        """Estimate the share of every class; the shares sum to 1.
+
+        Parameters
+        ----------
+        labels_alone : bool
+            Ignore the judges: the same estimator with a constant prediction.
+
+        Returns
+        -------
+        Estimates
+            By class: the words, or numbers with at most 20 different values as text.
+
+        Raises
+        ------
+        InputError
+            The labels are numbers with more different values.
+        """
+        found = class_shares(self, labels_alone=labels_alone)
+        return replace(found, notices=(*found.notices, *not_counted(self, "shares")))
 
     def moment(self, function: Callable[[FloatArray, float], FloatArray], start: float) -> Estimate:
         """Solve mean E[function(Y, theta)] = 0 for theta.
@@ -187,7 +224,7 @@ class Calibration:
         --------
         The mean, as the root of y - theta: ``cal.moment(lambda y, theta: y - theta, 3.0)``.
         """
-        self._need_numbers("moment")
+        need_numbers(self, "moment")
         if not callable(function) or not is_number(start):
             raise InputError(
                 f"a moment is a function(y, theta) and a number to start from; got "
@@ -195,16 +232,19 @@ class Calibration:
             )
         distribution = self.distribution
         ends = float(self.aligned.y.min()), float(self.aligned.y.max())
-        return moment_estimate(
+        found = moment_estimate(
             function,
             lambda theta: distribution.expectation(lambda y: function(y, theta), *ends),
             self.aligned.y,
             start,
             self.setting,
         )
+        return found.with_notices(not_counted(self, "moment"))
 
-    def estimate(self, name: str = "mean", *, labels_alone: bool = False) -> Estimate:
-        """Estimate by name: mean, sd, variance, quantile:0.5, proportion:ge:4.
+    def estimate(
+        self, name: str = "mean", *, labels_alone: bool = False, raters: Claim | None = None
+    ) -> Estimate:
+        """Estimate one number by name: mean, sd, variance, quantile:0.5, proportion:ge:4.
 
         Parameters
         ----------
@@ -212,50 +252,38 @@ class Calibration:
             The estimand.
         labels_alone : bool
             Ignore the judges: the same estimator with a constant prediction.
+        raters : {"these", "like-them"}, optional
+            What these raters would say, or what others like them would (means and shares); by
+            default what the calibration was made for.
         """
         if not isinstance(name, str):
             raise InputError(f'an estimand is named in words, such as "mean"; got {name!r}.')
         asked = parse_estimand(name, self.levels)
-        if asked.kind == "proportion":
-            return self._proportion(asked, labels_alone)
-        self._need_numbers(name)
-        y, setting = self.aligned.y, self.setting
-        f = np.zeros(self.pool.n_items) if labels_alone else self.f
-        if asked.kind == "mean":
-            return mean_estimate(y, f, setting)
-        if asked.tau is not None:
-            rows = self.aligned.design.rows
-            if labels_alone:
-                return quantile_estimate(
-                    asked.tau, y, ResidualDistribution.of(y, f, f[rows]), setting
-                )
-            return quantile_estimate(asked.tau, y, self.distribution, setting)
-        build = variance_estimate if asked.kind == "variance" else sd_estimate
-        spread = np.zeros(1) if labels_alone else self.distribution.variance()
-        return build(y, f, spread, setting)
+        found = estimate_for_these(self, asked, labels_alone=labels_alone)
+        with_judges = partial(estimate_for_these, self, asked) if labels_alone else lambda: found
+        return claimed(self, asked, found, raters, with_judges)
 
-    def _proportion(self, asked: Estimand, labels_alone: bool) -> Estimate:
-        """Estimate the share of an event, with a model fitted to the event itself."""
-        y = self.aligned.y
-        if asked.label is not None and self.levels is not None:
-            event = (y == self.levels.index(asked.label)).astype(np.float64)
-        elif asked.cut is not None:
-            event = event_of(y, asked.cut)[1]
-        else:
-            raise InputError(f"estimand {asked.name!r} names no event.")
-        if labels_alone:
-            phi = np.zeros(self.pool.n_items)
-        else:
-            phi = np.clip(self.fitter.fit(event).predictions.mean, 0.0, 1.0)
-        return proportion_estimate(asked.name, event, phi, self.setting)
+    def unanswered(
+        self, name: str = "mean", *, level: float = 0.95, target: Target = "pool"
+    ) -> Unanswered | None:
+        """Return what drawn items without a label could do to a mean or a share.
 
-    def _need_numbers(self, name: str) -> None:
-        """Refuse estimands of numbers for labels in words."""
-        if self.levels is not None:
-            raise InputError(
-                f"the labels of {self.outcome} are words, which have no {name}; ask for the "
-                f"share of a class, such as proportion:eq:{self.levels[0]}."
-            )
+        Parameters
+        ----------
+        name : str
+            The estimand.
+        level, target
+            Of the interval that the estimate would leave, and of the bounds.
+
+        Returns
+        -------
+        Unanswered or None
+            The tipping point and, where the outcome is bounded, the worst cases. None where
+            no drawn item lacks a label, and for other estimands.
+        """
+        check_level(level)
+        check_target(target)
+        return unanswered(self, parse_estimand(name, self.levels), level=level, target=target)
 
     @property
     def r2(self) -> float:
@@ -265,18 +293,29 @@ class Calibration:
         design = self.aligned.design
         return weighted_r2(self.aligned.y, self.f[design.rows], 1.0 / design.pi)
 
-    def diagnostics(self) -> Any:
-        """Return how well predictions and judges follow the labels, on labelled items.
+    def diagnostics(
+        self, estimand: str | None = None, *, level: float = 0.95, target: Target = "pool"
+    ) -> Diagnostics:
+        """Return how far the model and the judges can be trusted, before anyone does.
+
+        Parameters
+        ----------
+        estimand : str, optional
+            Whose gain over the labels alone is told; by default the one reported first.
+        level, target
+            Of the intervals, and of the gain.
 
         Returns
         -------
-        frame
-            One row for the model (out of fold), the raw judge average and each numeric judge:
-            name, n, r2, rmse and spearman. r2 and rmse of raw judges are in raw values, NaN
-            for a judge that is not on the labels' scale. In the library the pool came from.
+        Diagnostics
+            How well each follows the labels, where predictions are off, what errors go with.
         """
-        self._need_numbers("diagnostics")
-        return diagnostics_frame(self.pool, self.aligned, self.f, self.raw, self.model)
+        from bacon.calibration.diagnostics.diagnose import diagnose, gain_of
+
+        check_level(level)
+        check_target(target)
+        name = self.default_estimands()[0] if estimand is None else estimand
+        return diagnose(self, gain_of(self, name, level=level, target=target), level=level)
 
     def summary(self, *estimands: str, level: float = 0.95, target: Target = "pool") -> str:
         """Return the result in a table and plain sentences, as the command prints it.
@@ -284,7 +323,7 @@ class Calibration:
         Parameters
         ----------
         *estimands : str
-            Names of estimands; by default the mean, or the share of the first class.
+            Names of estimands; by default the mean, or the shares of all classes.
         level : float
             Confidence level.
         target : {"pool", "population"}
@@ -316,7 +355,7 @@ class Calibration:
 
     def default_estimands(self) -> tuple[str, ...]:
         """Return the estimand reported when none is asked for."""
-        return ("mean",) if self.levels is None else (f"proportion:eq:{self.levels[0]}",)
+        return ("mean",) if self.levels is None else ("shares",)
 
     def _repr_html_(self) -> str:
         """Return the summary for a notebook."""

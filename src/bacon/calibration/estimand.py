@@ -1,18 +1,23 @@
-"""Names of estimands as users type them: mean, quantile:0.5, proportion:ge:4."""
+"""Names of estimands as users type them: mean, shares, quantile:0.5, proportion:ge:4."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
 
 from bacon.errors import InputError
-from bacon.estimation.events import Cut, check_cut
+from bacon.estimation.events import Cut, check_cut, event_of
+
+if TYPE_CHECKING:
+    from bacon.arrays import FloatArray
 
 __all__ = ["Estimand", "parse_estimand"]
 
 _USAGE = (
     "mean, sd, variance, quantile:0.5, proportion:ge:4, proportion:le:2, "
-    "proportion:between:2:4 or proportion:eq:3"
+    "proportion:between:2:4, proportion:eq:3 or shares"
 )
 
 
@@ -23,7 +28,7 @@ class Estimand:
     Parameters
     ----------
     kind : str
-        mean, sd, variance, quantile or proportion.
+        mean, shares, sd, variance, quantile or proportion.
     name : str
         As typed.
     tau : float or None
@@ -40,6 +45,14 @@ class Estimand:
     cut: Cut | None = None
     label: str | None = None
 
+    def event(self, y: FloatArray, levels: tuple[str, ...] | None = None) -> FloatArray:
+        """Return 1.0 where `y` (m,) has the property whose share is estimated, else 0.0."""
+        if self.label is not None and levels is not None:
+            return np.asarray(y == levels.index(self.label), dtype=np.float64)
+        if self.cut is None:
+            raise InputError(f"estimand {self.name!r} names no event.")
+        return event_of(y, self.cut)[1]
+
 
 def _number(text: str, name: str) -> float:
     """Return the number in a part of an estimand's name."""
@@ -52,7 +65,7 @@ def _number(text: str, name: str) -> float:
 def parse_estimand(name: str, levels: tuple[str, ...] | None = None) -> Estimand:
     """Return the estimand called `name`; `levels` are the classes of labels in words."""
     kind, _, rest = name.partition(":")
-    if kind in ("mean", "sd", "variance") and not rest:
+    if kind in ("mean", "shares", "sd", "variance") and not rest:
         return Estimand(kind, name)
     if kind == "quantile" and rest:
         return Estimand(kind, name, tau=_number(rest, name))

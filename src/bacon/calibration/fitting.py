@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from bacon.data.predictions import Predictions
 from bacon.errors import InputError
 from bacon.outcome.crossfit import CrossFit, CrossFitMode, FoldPlan, crossfit
 from bacon.outcome.folds import label_folds, n_folds, unit_folds
-from bacon.outcome.ridge_fit import RidgeFit, fit_ridge
+from bacon.outcome.models import Task, fit_named
+from bacon.outcome.stack import StackFit
 from bacon.random import stream
 
 if TYPE_CHECKING:
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
     from bacon.calibration.alignment import Aligned
     from bacon.data.pool import Pool
 
-__all__ = ["MODELS", "Fitter", "fold_plan"]
+__all__ = ["Fitter", "fold_plan", "id_rank", "model_weights"]
 
-MODELS = ("ridge", "human-only")
+FOR_EVENTS = ("ordinal", "multinomial", "hurdle", "bounded", "log-link")
+"""Models of an outcome's shape; its events have two values and take the logistic model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,48 +34,83 @@ class Fitter:
     ----------
     x : (N, p) float64
         Features of every item.
-    blocks : (p,) int64
-        Penalty block of each feature.
     rows : (m,) int64
         Labelled rows.
     plan : FoldPlan or None
         The folds; None where no model is fitted.
-    model : str
-        One of `MODELS`.
+    model : str or object
+        A name of :data:`bacon.outcome.models.MODELS`, or a scikit-learn regressor.
     mode : str
         ensemble or refit.
+    task : Task
+        What the columns are, and the kind of outcome.
+    order : (m,) int64
+        Positions that sort the labelled rows by id, so that the order of rows never matters.
     """
 
     x: FloatArray
-    blocks: IntArray
     rows: IntArray
     plan: FoldPlan | None
-    model: str
+    model: Any
     mode: CrossFitMode
+    task: Task
+    order: IntArray
 
     def fit(self, y: FloatArray) -> CrossFit:
         """Cross-fit the model to values (m,) of the labelled rows."""
+        return self._fit(y, self.model, self.task)
+
+    def fit_event(self, event: FloatArray) -> CrossFit:
+        """Cross-fit a model of an event, 0 or 1 at the labelled rows (m,)."""
+        model = "logistic" if self.model in FOR_EVENTS else self.model
+        return self._fit(event, model, replace(self.task, kind="binary", scale=(0.0, 1.0)))
+
+    def _fit(self, y: FloatArray, model: Any, task: Task) -> CrossFit:
+        """Cross-fit one model."""
         if self.plan is None:
-            return CrossFit((), _constant(y, len(self.x)))
+            return self._constant(y, task)
         if self.x.shape[1] == 0:
             raise InputError(
                 "no judge and no feature differs between the items, so there is nothing to "
                 'calibrate; use --model human-only (model="human-only" in Python).'
             )
-        block_one = self.blocks == 1
 
-        def fit_model(x: FloatArray, values: FloatArray) -> RidgeFit:
-            return fit_ridge(x, values, block_one)
+        def fit_model(x: FloatArray, values: FloatArray) -> Any:
+            return fit_named(model, x, values, task)
 
-        return crossfit(self.x, y, self.rows, fit_model, self.plan, mode=self.mode)
+        return crossfit(
+            self.x, y, self.rows, fit_model, self.plan, mode=self.mode, order=self.order
+        )
+
+    def _constant(self, y: FloatArray, task: Task) -> CrossFit:
+        """Return the labels' mean, or their class shares, for every item: ignoring the judges."""
+        zeros = np.zeros(len(self.x), dtype=np.int64)
+        model = fit_named("human-only", self.x[self.rows], y, task)
+        predictions = Predictions(model.predict(self.x), zeros - 1, zeros, np.ones((1, 1)))
+        return CrossFit((model,), predictions)
 
 
-def _constant(y: FloatArray, n_items: int) -> Predictions:
-    """Return the labels' mean for every item: ignoring the judges."""
-    zeros = np.zeros(n_items, dtype=np.int64)
-    mean = np.full(n_items, float(y.mean()))
-    residual = np.sort(y - y.mean())
-    return Predictions(mean, mean[:, None], (residual,), zeros - 1, zeros, np.ones((1, 1)))
+def model_weights(fitted: CrossFit, name: str) -> dict[str, float]:
+    """Return the weight of each member in the pool's predictions, by falling weight.
+
+    A model that is no stack has all of it. Fold models count by how many items take them.
+    """
+    if not isinstance(fitted.models[0], StackFit):
+        return {name: 1.0}
+    total: dict[str, float] = {}
+    for k, model in enumerate(fitted.models):
+        share = float(fitted.predictions.shares(k)[1].sum()) / len(fitted.predictions.mean)
+        for member, weight in zip(model.names, model.weights_, strict=True):
+            total[member] = total.get(member, 0.0) + share * float(weight)
+    used = {member: weight for member, weight in total.items() if weight > 0.0}
+    return dict(sorted(used.items(), key=lambda item: (-item[1], item[0])))
+
+
+def id_rank(pool: Pool) -> IntArray:
+    """Return the position (N,) of each item among the sorted ids."""
+    rank = np.empty(pool.n_items, dtype=np.int64)
+    rank[pool.order] = np.arange(pool.n_items)
+    return rank
 
 
 def fold_plan(pool: Pool, aligned: Aligned, folds: int | str, seed: int) -> FoldPlan:
@@ -84,8 +121,7 @@ def fold_plan(pool: Pool, aligned: Aligned, folds: int | str, seed: int) -> Fold
     that folds say nothing about which items were drawn.
     """
     rng = stream(seed, "folds")
-    rank = np.empty(pool.n_items, dtype=np.int64)
-    rank[pool.order] = np.arange(pool.n_items)
+    rank = id_rank(pool)
     design = aligned.design
     if aligned.psu is not None and design.psu is not None:
         k = _at_least_two(n_folds(len(np.unique(design.psu)), folds))

@@ -11,7 +11,8 @@ from bacon.data.notice import Notice
 from bacon.estimation.augmented import weighted_mean
 from bacon.estimation.intervals import t_quantile
 from bacon.estimation.sandwich import degrees_of_freedom, pool_variance
-from bacon.features.feature_map import run_mean
+from bacon.features.columns import length_name, text_lengths
+from bacon.judge_scores import numeric_judges
 
 if TYPE_CHECKING:
     from bacon.arrays import BoolArray, FloatArray, IntArray
@@ -22,11 +23,6 @@ __all__ = ["columns_following_labels", "describe_difference", "randomness_notice
 
 LEVEL = 0.999
 """Level of the randomisation bound, over all judges together (Bonferroni)."""
-
-
-def numeric_judges(pool: Pool) -> list[tuple[str, FloatArray]]:
-    """Return name and run mean (N,) of the numeric judges."""
-    return [(judge.name, run_mean(judge)) for judge in pool.judges if judge.levels is None]
 
 
 def randomness_notice(
@@ -70,7 +66,9 @@ def randomness_notice(
 def columns_following_labels(
     pool: Pool, design: SurveyDesign, stratum: IntArray | None = None
 ) -> tuple[str, ...]:
-    """Return judges and features that are missing where labels are, or are not, beyond chance.
+    """Return names of what is missing where labels are, or are not, beyond chance.
+
+    Judges, features, columns of a judge's uncertainty, and the length of the text.
 
     A score that was made only for labelled items, or more often for them, tells a model which
     items were labelled, and no cross-fit is valid with it. The share missing among labelled
@@ -78,8 +76,15 @@ def columns_following_labels(
     """
     candidates: list[tuple[str, BoolArray]] = [
         *((one.name, np.asarray(np.isnan(one.scores).any(axis=1))) for one in pool.judges),
+        *(
+            (f"{judge.name}__{one.kind}", np.asarray(np.isnan(one.values).any(axis=1)))
+            for judge in pool.judges
+            for one in judge.uncertainty
+        ),
         *((name, np.isnan(pool.features[:, k])) for k, name in enumerate(pool.feature_names)),
     ]
+    if pool.text is not None:
+        candidates.append((length_name(pool.text), np.isnan(text_lengths(pool, pool.text))))
     partial = [(name, gone.astype(np.float64)) for name, gone in candidates if gone.any()]
     if design.n_labels in (1, design.n_items):
         return ()

@@ -2,51 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from bacon.calibration.raw_judges import spearman
-from bacon.estimation.intervals import Interval, Target
-from bacon.features.feature_map import run_mean
+from bacon.calibration.diagnostics.diagnose import diagnose, gain_between
+from bacon.calibration.diagnostics.report import gain_notices
+from bacon.calibration.diagnostics.views import gain_record
+from bacon.calibration.estimand import parse_estimand
+from bacon.calibration.figures import intervals, number
+from bacon.calibration.practice import for_these, practice_record
+from bacon.estimation.intervals import Target
+from bacon.judge_scores import numeric_judges
 from bacon.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bacon.calibration.calibration import Calibration
+    from bacon.calibration.diagnostics.fits import Fit
+    from bacon.data.notice import Notice
     from bacon.estimation.results import Estimate
 
 __all__ = ["SCHEMA", "result_record"]
 
 SCHEMA = "bacon-result/1"
-
-
-def number(value: float | None) -> float | None:
-    """Return a finite float, None for what is undefined or infinite."""
-    return float(value) if value is not None and math.isfinite(value) else None
-
-
-def _interval(interval: Interval, se: float) -> dict[str, Any]:
-    """Return one interval; a missing or special one carries its reason."""
-    found: dict[str, Any] = {
-        "se": number(se),
-        "ci": [number(interval.low), number(interval.high)],
-        "df": number(interval.df),
-        "method": interval.method,
-    }
-    if interval.reason is not None:
-        found["reason"] = interval.reason
-    elif found["se"] is None:
-        found["reason"] = "the labels show no spread, which leaves the standard error undefined"
-    return found
-
-
-def intervals(estimate: Estimate, level: float) -> dict[str, Any]:
-    """Return the intervals of both targets."""
-    return {
-        target: _interval(estimate.interval(level, target), estimate.se(target))
-        for target in get_args(Target)
-    }
 
 
 def no_worth(estimate: Estimate) -> str:
@@ -66,25 +46,76 @@ def _worth(estimate: Estimate, target: Target) -> dict[str, Any]:
 
 def _estimand(cal: Calibration, name: str, level: float, target: Target) -> dict[str, Any]:
     """Return everything that belongs to one estimand."""
-    estimate = cal.estimate(name)
-    alone = cal.estimate(name, labels_alone=True)
-    from bacon.calibration.estimand import parse_estimand
-
-    raw = cal.raw.estimate(parse_estimand(name, cal.levels))
-    both = intervals(estimate, level)
+    asked = parse_estimand(name, cal.levels)
+    if asked.kind == "shares":
+        return _shares(cal, level, target)
+    estimate, alone = cal.estimate(name), cal.estimate(name, labels_alone=True)
+    these = for_these(cal, asked, estimate), for_these(cal, asked, alone, labels_alone=True)
+    gain = gain_between(cal, [these[0]], [these[1]], name=name, level=level, target=target)
     return {
         "estimand": name,
+        **_numbers(estimate, alone, level, target),
+        **_worth(these[0], target),
+        "gain": gain_record(gain),
+        "raw_judges": {"estimate": number(cal.raw.estimate(asked)), "reason": cal.raw.reason},
+        **practice_record(cal, asked, estimate, level, target),
+        "warnings": _warnings((*estimate.notices, *gain_notices(gain))),
+    }
+
+
+def _numbers(estimate: Estimate, alone: Estimate, level: float, target: Target) -> dict[str, Any]:
+    """Return an estimate, its intervals, the labels alone beside it, and what labels are worth."""
+    both = intervals(estimate, level)
+    return {
         "estimate": number(estimate.value),
         "se": both[target]["se"],
         "ci": both[target]["ci"],
         "intervals": both,
         "human_only": {"estimate": number(alone.value), "intervals": intervals(alone, level)},
-        "raw_judges": {"estimate": number(raw), "reason": cal.raw.reason},
         **_worth(estimate, target),
-        "warnings": [
-            {"code": notice.code, "message": notice.message} for notice in estimate.notices
-        ],
     }
+
+
+def _shares(cal: Calibration, level: float, target: Target) -> dict[str, Any]:
+    """Return the shares of all classes; what stands for one number is None, with the reason."""
+    found, alone = cal.shares(), cal.shares(labels_alone=True)
+    joint = found.simultaneous(level, target)
+    members, others = list(found.values()), list(alone.values())
+    gain = gain_between(cal, members, others, name="shares", level=level, target=target)
+    why = "shares are one number for each class, under classes"
+    none = {"se": None, "ci": [None, None], "df": None, "method": "none", "reason": why}
+    nothing = dict.fromkeys(get_args(Target), none)
+    return {
+        "estimand": "shares",
+        "estimate": None,
+        "estimate_reason": why,
+        "se": None,
+        "ci": [None, None],
+        "intervals": nothing,
+        "human_only": {"estimate": None, "intervals": nothing, "reason": why},
+        "effective_labels": None,
+        "effective_labels_reason": why,
+        "gain": gain_record(gain),
+        "raw_judges": {"estimate": None, "reason": why},
+        "classes": [
+            {
+                "class": name,
+                **_numbers(one, alone[name], level, target),
+                "ci_simultaneous": [number(end) for end in joint[name]],
+                "raw_judges": {
+                    "estimate": number(cal.raw.estimate(parse_estimand(one.name, cal.levels))),
+                    "reason": cal.raw.reason,
+                },
+            }
+            for name, one in found.items()
+        ],
+        "warnings": _warnings((*found.notices, *gain_notices(gain))),
+    }
+
+
+def _warnings(notices: tuple[Notice, ...]) -> list[dict[str, str]]:
+    """Return notices as the JSON has them."""
+    return [{"code": notice.code, "message": notice.message} for notice in notices]
 
 
 def _design(cal: Calibration) -> dict[str, Any]:
@@ -117,24 +148,20 @@ def _fit(cal: Calibration) -> dict[str, Any]:
     return {"r2": None, "r2_reason": reason}
 
 
-def _judges(cal: Calibration) -> list[dict[str, Any]]:
+def _judges(cal: Calibration, fits: Sequence[Fit]) -> list[dict[str, Any]]:
     """Return mean, missing scores and rank correlation with the labels of each judge."""
-    rows, y = cal.aligned.design.rows, cal.aligned.y
+    means = {name: float(np.nanmean(score)) for name, score in numeric_judges(cal.pool)}
+    ranks = {fit.name: fit.spearman.value for fit in fits if fit.kind == "judge"}
     found = []
     for judge in cal.pool.judges:
         missing = int(np.isnan(judge.scores).sum())
         entry: dict[str, Any] = {
             "name": judge.name,
             "runs": len(judge.runs),
-            "mean": None,
+            "mean": number(means.get(judge.name)),
             "missing": missing,
-            "spearman": None,
+            "spearman": number(ranks.get(judge.name)),
         }
-        if judge.levels is None:
-            score = run_mean(judge)
-            entry["mean"] = number(float(np.nanmean(score)))
-            if cal.levels is None:
-                entry["spearman"] = number(spearman(score[rows], y))
         if entry["spearman"] is None:
             entry["reason"] = _no_rank(judge.levels or cal.levels)
         found.append(entry)
@@ -151,6 +178,7 @@ def result_record(
     asked = [_estimand(cal, name, level, target) for name in estimands or cal.default_estimands()]
     first = dict(asked[0])
     own = first.pop("warnings")
+    diagnostics = diagnose(cal, None, level=level)
     record = {
         "schema": SCHEMA,
         "version": __version__,
@@ -163,15 +191,16 @@ def result_record(
         "outcome_name": cal.outcome,
         "outcome_reason": cal.kind.reason,
         "model": cal.model,
-        "model_weights": {cal.model: 1.0},
+        "model_weights": cal.model_weights,
         "better": cal.better,
         "scale": None if cal.scale is None else [float(end) for end in cal.scale],
         "design": _design(cal),
         "seed": cal.seed,
-        "judges": _judges(cal),
+        "judges": _judges(cal, diagnostics.fits),
         **_fit(cal),
+        "diagnostics": diagnostics.to_dict(),
         "warnings": [
-            *({"code": notice.code, "message": notice.message} for notice in cal.notices),
+            *_warnings(cal.notices),
             *own,
         ],
     }

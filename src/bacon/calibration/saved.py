@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from bacon.errors import InputError
 from bacon.features.feature_map import Column, FeatureMap, feature_matrix
 from bacon.files import write_together
-from bacon.outcome.persist import KeptModels, keep_models
+from bacon.outcome.persist import can_keep, keep_models, restore_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from bacon.arrays import FloatArray
     from bacon.calibration.calibration import Calibration
     from bacon.data.pool import Pool
+    from bacon.outcome.base import FittedModel
 
 __all__ = ["SavedCalibration", "load_calibration", "save_calibration"]
 
-SCHEMA = "bacon-calibration/1"
+SCHEMA = "bacon-calibration/2"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,7 @@ class SavedCalibration:
     text: str = field(repr=False)
     scale: tuple[float, float] | None
     feature_map: FeatureMap = field(repr=False)
-    models: KeptModels = field(repr=False)
+    model: FittedModel = field(repr=False)
 
     def summary(self) -> str:
         """Return the summary as it was when saved."""
@@ -80,7 +81,7 @@ class SavedCalibration:
 
         from bacon.io.frames import to_backend
 
-        score = self.models.predict(feature_matrix(pool, self.feature_map))
+        score = self.model.predict(feature_matrix(pool, self.feature_map))
         if self.scale is not None:
             score = np.clip(score, *self.scale)
         ids = pl.Series(pool.ids.tolist())
@@ -110,13 +111,17 @@ def save_calibration(cal: Calibration, path: Path, *, overwrite: bool) -> None:
     if cal.model == "human-only" or cal.levels is not None:
         why = "it has no model" if cal.model == "human-only" else "its labels are words"
         raise InputError(f"this calibration cannot score new items, as {why}; it is not saved.")
+    if not can_keep(cal.fitted.models):
+        raise InputError(
+            f"model {cal.model} is your own and cannot be kept in a file; calibrate with a named "
+            "model to save."
+        )
     predictions = cal.fitted.predictions
     labelled = np.bincount(
         predictions.stratum[cal.aligned.design.rows], minlength=len(predictions.weights)
     )
     weights = labelled @ predictions.weights / labelled.sum()
-    models = keep_models(cal.fitted.models, weights)
-    arrays = {"coef": models.coef, "intercept": models.intercept, "weights": models.weights}
+    model, arrays = keep_models(cal.fitted.models, weights)
     if cal.feature_map.components is not None and cal.feature_map.embedding_centre is not None:
         arrays["components"] = cal.feature_map.components
         arrays["embedding_centre"] = cal.feature_map.embedding_centre
@@ -126,17 +131,8 @@ def save_calibration(cal: Calibration, path: Path, *, overwrite: bool) -> None:
     record = {
         "schema": SCHEMA,
         "arrays_blake2b": _digest(payload),
-        "columns": [
-            {
-                "name": c.name,
-                "kind": c.kind,
-                "source": c.source,
-                "centre": c.centre,
-                "scale": c.scale,
-                "level": c.level,
-            }
-            for c in cal.feature_map.columns
-        ],
+        "columns": [asdict(column) for column in cal.feature_map.columns],
+        "model": model,
         "scale": None if cal.scale is None else [float(end) for end in cal.scale],
         "result": cal.to_dict(),
         "summary": cal.summary(),
@@ -208,11 +204,9 @@ def load_calibration(path: str | Path) -> SavedCalibration:
         with np.load(io.BytesIO(payload), allow_pickle=False) as stored:
             arrays: dict[str, FloatArray] = {name: stored[name] for name in stored.files}
         scale = None if record["scale"] is None else (record["scale"][0], record["scale"][1])
-        models = KeptModels(arrays["coef"], arrays["intercept"], arrays["weights"])
+        model = restore_model(record["model"], arrays, len(columns))
         result, text = record["result"], record["summary"]
     except (KeyError, TypeError, ValueError, IndexError, EOFError, zipfile.BadZipFile):
         raise _damaged(json_path) from None
-    if models.coef.shape != (len(models.weights), len(columns)):
-        raise _damaged(json_path)
     feature_map = FeatureMap(columns, arrays.get("components"), arrays.get("embedding_centre"))
-    return SavedCalibration(json_path.name, result, text, scale, feature_map, models)
+    return SavedCalibration(json_path.name, result, text, scale, feature_map, model)

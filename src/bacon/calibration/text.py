@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
+from bacon.calibration.diagnostics.diagnose import diagnose, gain_between
+from bacon.calibration.diagnostics.sentences import gain_sentence
 from bacon.calibration.estimand import Estimand, parse_estimand
+from bacon.calibration.practice import for_these
+from bacon.calibration.practice_text import practice_lines
 from bacon.calibration.record import no_worth
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bacon.calibration.calibration import Calibration
     from bacon.estimation.intervals import Interval, Target
     from bacon.estimation.results import Estimate
+    from bacon.estimation.vector import Estimates
 
 __all__ = ["summary_text"]
+
+MOST_NAMED = 6
+"""Classes named in a sentence; the table has all of them."""
 
 
 def decimals(*values: float) -> int:
@@ -38,9 +49,12 @@ def _end(value: float, digits: int) -> str:
 
 def _table(rows: list[tuple[str, str, str, str]], title: str, level: float) -> list[str]:
     """Lay out the three rows in columns."""
-    head = ("", title, f"{level * 100:g} % interval", "half-width")
-    cells = [head, *rows]
-    widths = [max(len(row[k]) for row in cells) for k in range(4)]
+    return aligned([("", title, f"{level * 100:g} % interval", "half-width"), *rows])
+
+
+def aligned(cells: Sequence[tuple[str, ...]]) -> list[str]:
+    """Lay out rows in columns."""
+    widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]
     return [
         "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
         for row in cells
@@ -71,7 +85,9 @@ def _about(asked: Estimand, n_items: int, value: str) -> str:
     return f"The {words} of people's scores of {these} is {value}"
 
 
-def _worth(cal: Calibration, estimate: Estimate, alone: Estimate, target: Target) -> str:
+def _worth(
+    cal: Calibration, estimate: Estimate, alone: Estimate, *, level: float, target: Target
+) -> str:
     """Say what the labels were worth with the judges, and without where the design counts too."""
     worth, bare = estimate.effective_labels(target), alone.effective_labels(target)
     n = cal.n_labels
@@ -81,18 +97,86 @@ def _worth(cal: Calibration, estimate: Estimate, alone: Estimate, target: Target
         return f"What your labels are worth cannot be told: {no_worth(estimate)}."
     has_fit = estimate.name == "mean" and not math.isnan(cal.r2)
     fit = f": R2 {cal.r2:.2f} out of fold" if has_fit else ""
-    text = f"Your {n:,} labels worked like {worth:,.0f}{fit} ({cal.model} on all judges)."
+    text = f"Your {n:,} labels worked like {worth:,.0f}{fit}; {_models(cal)}."
     if not math.isnan(bare) and abs(bare / n - 1.0) > 0.02:
         text += f" Without the judges, as they were drawn, like {bare:,.0f}."
-    ratio = estimate.se(target) / alone.se(target) if alone.se(target) > 0.0 else math.nan
-    if ratio > 1.05:
-        text += " The judges widen the interval here: use --model human-only next time."
-    elif ratio >= 0.99:
-        text += " The judges do not help here; the labels alone are as good."
-    return text
+    gain = gain_between(cal, [estimate], [alone], name=estimate.name, level=level, target=target)
+    return f"{text} {gain_sentence(gain, with_worth=False)}"
 
 
-def _estimand_lines(cal: Calibration, name: str, level: float, target: Target) -> list[str]:
+def _models(cal: Calibration) -> str:
+    """Name the outcome model, and the members of a stack by falling weight."""
+    weights = cal.model_weights
+    if list(weights) == [cal.model]:
+        return f"model: {cal.model}"
+    shown = [f"{name} {weight:.2f}" for name, weight in weights.items() if weight >= 0.01]
+    return f"stack of {', '.join(shown)}"
+
+
+def _share_lines(cal: Calibration, *, level: float, target: Target) -> list[str]:
+    """Return table and sentences of the shares of all classes."""
+    found, alone = cal.shares(), cal.shares(labels_alone=True)
+    joint = found.simultaneous(level, target)
+    own = {name: one.interval(level, target) for name, one in found.items()}
+    digits = decimals(*(interval.half_width for interval in own.values()))
+    raw = {n: cal.raw.estimate(parse_estimand(e.name, cal.levels)) for n, e in found.items()}
+    judged = all(value is not None for value in raw.values())
+    percent = f"{level * 100:g} %"
+    cells = [("", "share", f"{percent} interval", "all at once", "labels alone", "judges")]
+    for name, one in found.items():
+        theirs = alone[name]
+        cells.append(
+            (
+                name,
+                f"{one.value:.{digits}f}",
+                _ends(own[name], digits),
+                _ends(joint[name], digits),
+                f"{theirs.value:.{digits}f}  {_ends(theirs.interval(level, target), digits)}",
+                f"{raw[name]:.{digits}f}" if judged else "",
+            )
+        )
+    lines = aligned(cells if judged else [row[:-1] for row in cells])
+    largest = sorted(found, key=lambda name: -found[name].value)[:MOST_NAMED]
+    said = ", ".join(f"{found[name].value:.{digits}f} {name!r}" for name in largest)
+    more = f" and {len(found) - len(largest)} smaller classes" if len(found) > MOST_NAMED else ""
+    lines.append(f"By people's word these {cal.pool.n_items:,} items would be {said}{more}.")
+    lines.append(
+        f"Each interval holds with {percent} by itself; those under all at once hold together."
+    )
+    others = {name: found[name].interval(level, "population") for name in largest}
+    told = ", ".join(f"{_to(ends, digits)} {name!r}" for name, ends in others.items())
+    lines.append(f"For items like them that you have not seen: {told}.")
+    if judged:
+        answers = ", ".join(f"{raw[name]:.{digits}f} {name!r}" for name in largest)
+        lines.append(f"The judges alone{_of_judges(cal)} would have said {answers}.")
+    lines.append(_shares_worth(cal, found, alone, largest, level=level, target=target))
+    lines += [f"Note: {notice.message}" for notice in found.notices]
+    return lines
+
+
+def _shares_worth(
+    cal: Calibration,
+    found: Estimates,
+    alone: Estimates,
+    names: list[str],
+    *,
+    level: float,
+    target: Target,
+) -> str:
+    """Say what the labels were worth for each class."""
+    if cal.model == "human-only":
+        return f"The {cal.n_labels:,} labels speak alone; the judges are ignored."
+    worth = {name: found[name].effective_labels(target) for name in names}
+    told = ", ".join(f"{w:,.0f} for {name!r}" for name, w in worth.items() if not math.isnan(w))
+    if not told:
+        return f"What your labels are worth cannot be told: {no_worth(found[names[0]])}."
+    text = f"Your {cal.n_labels:,} labels worked like {told}; {_models(cal)}."
+    members, others = list(found.values()), list(alone.values())
+    gain = gain_between(cal, members, others, name="shares", level=level, target=target)
+    return f"{text} {gain_sentence(gain, with_worth=False)}"
+
+
+def _estimand_lines(cal: Calibration, name: str, *, level: float, target: Target) -> list[str]:
     """Return table and sentences of one estimand."""
     asked = parse_estimand(name, cal.levels)
     estimate = cal.estimate(name)
@@ -124,18 +208,26 @@ def _estimand_lines(cal: Calibration, name: str, level: float, target: Target) -
         )
     elif cal.raw.reason is not None and asked.label is None:
         lines.append(f"The judges alone say nothing on this scale: {cal.raw.reason}.")
-    lines.append(_worth(cal, estimate, alone, target))
+    these = for_these(cal, asked, estimate), for_these(cal, asked, alone, labels_alone=True)
+    lines.append(_worth(cal, *these, level=level, target=target))
+    lines += practice_lines(cal, asked, estimate, level=level, target=target, digits=digits)
     lines += [f"Note: {notice.message}" for notice in estimate.notices]
     return lines
 
 
 def _who(cal: Calibration, asked: Estimand) -> str:
     """Name the judges whose raw scores are read, if not all are."""
-    who = "The judges alone" if asked.kind == "mean" else "The judges' average score"
+    plain = asked.kind == "mean" or asked.label is not None
+    return ("The judges alone" if plain else "The judges' average score") + _of_judges(cal)
+
+
+def _of_judges(cal: Calibration) -> str:
+    """Say which judges are read, if not all are."""
     n_used = len(cal.raw.used)
     if n_used == cal.pool.n_judges:
-        return who
-    return f"{who} ({n_used} of {cal.pool.n_judges}, those on the labels' scale)"
+        return ""
+    which = "on the labels' scale" if cal.levels is None else "that answer with the classes"
+    return f" ({n_used} of {cal.pool.n_judges}, those {which})"
 
 
 def _off(raw: float, estimate: Estimate, digits: int) -> str:
@@ -159,7 +251,9 @@ def summary_text(
     rest = [n for n in cal.notices if n.code not in _FIRST]
     lines = [notice.message for notice in first]
     for name in estimands or cal.default_estimands():
-        lines += _estimand_lines(cal, name, level, target)
+        of_name = _share_lines if name == "shares" else partial(_estimand_lines, name=name)
+        lines += of_name(cal, level=level, target=target)
+    lines += diagnose(cal, None, level=level).short()
     lines += [f"Note: {notice.message}" for notice in rest]
     return "\n".join(lines)
 

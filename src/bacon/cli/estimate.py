@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from bacon.cli.options import IdColumn, JudgeColumn, Missing, RunColumn, TextColumn
+from bacon.cli.label_options import LabelOptions
+from bacon.cli.options import (
+    IdColumn,
+    JudgeColumn,
+    Missing,
+    RunColumn,
+    TextColumn,
+    names_of,
+)
 from bacon.cli.output import say, say_json
+from bacon.cli.requirement import (
+    VERDICT_NO,
+    VERDICT_OPEN,
+    decide,
+    parse_requirement,
+)
 from bacon.errors import InputError
 
 if TYPE_CHECKING:
-    from bacon.estimation.intervals import Interval, Target
+    from bacon.calibration.nonresponse import Treatment
+    from bacon.calibration.raters import Claim
+    from bacon.estimation.intervals import Target
     from bacon.io.tables import Table
     from bacon.outcome.crossfit import CrossFitMode
 
 __all__ = ["estimate_command"]
-
-SCORE = "score"
-"""Column of the labels in a labelling sheet."""
-
-VERDICT_NO, VERDICT_OPEN = 3, 4
-"""Exit codes: the requirement fails, or the interval does not decide it."""
 
 
 def estimate_command(
@@ -34,10 +42,27 @@ def estimate_command(
     ] = None,
     labels: Annotated[Path | None, typer.Option(help="File of the labels, if another.")] = None,
     value: Annotated[str | None, typer.Option(help="Column of the labels in that file.")] = None,
+    labels_id: Annotated[
+        str | None, typer.Option(help="Column of the item ids in that file, if another.")
+    ] = None,
     rater: Annotated[str | None, typer.Option(help="Column that names the rater.")] = None,
+    rater_columns: Annotated[
+        list[str] | None,
+        typer.Option(help="A column of labels for each rater: names and globs; repeat."),
+    ] = None,
+    raters: Annotated[
+        str, typer.Option(help="Intervals for these raters, or like-them: for others as well.")
+    ] = "these",
     sample: Annotated[
         Path | None, typer.Option(help="Sheet the labels were drawn with (its labels, too).")
     ] = None,
+    nonresponse: Annotated[
+        str,
+        typer.Option(
+            help="Unanswered items of the sheet: model (of who answers), rate, or auto for what "
+            "the answers call for."
+        ),
+    ] = "auto",
     pi: Annotated[str | None, typer.Option(help="Column of inclusion probabilities.")] = None,
     strata: Annotated[
         str | None, typer.Option(help="Column the draw was stratified by (COL:k: quantiles).")
@@ -61,11 +86,17 @@ def estimate_command(
     outcome: Annotated[
         str,
         typer.Option(
-            help="auto, real, bounded, zero-inflated, ordinal, categorical or binary; "
-            "one model for all so far."
+            help="auto (read from the labels), real, bounded, zero-inflated, ordinal, "
+            "categorical or binary."
         ),
     ] = "auto",
-    model: Annotated[str, typer.Option(help="ridge or human-only.")] = "ridge",
+    model: Annotated[
+        str,
+        typer.Option(
+            help="stack (several models, weighted by labels held out), ridge, hurdle, ordinal, "
+            "multinomial, logistic, bounded, forest, log-link or human-only."
+        ),
+    ] = "stack",
     crossfit: Annotated[
         str, typer.Option(help="ensemble or refit, for unlabelled items.")
     ] = "ensemble",
@@ -76,7 +107,7 @@ def estimate_command(
     better: Annotated[str | None, typer.Option(help="higher or lower.")] = None,
     estimand: Annotated[
         list[str] | None,
-        typer.Option(help="mean, sd, variance, quantile:0.5, proportion:ge:4; repeat."),
+        typer.Option(help="mean, sd, variance, quantile:0.5, proportion:ge:4, shares; repeat."),
     ] = None,
     target: Annotated[
         str, typer.Option(help="pool (these items) or population (items like them).")
@@ -91,15 +122,17 @@ def estimate_command(
     ] = None,
     na: Missing = None,
     seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
+    diagnostics: Annotated[
+        bool, typer.Option("--diagnostics", help="Also how far model and judges can be trusted.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Estimate what people would say of all items, with intervals for both targets."""
     from bacon.calibration.calibrate import calibrate
     from bacon.checks import check_level, check_target
-    from bacon.io.labels import read_labels
     from bacon.io.pools import read_pool
     from bacon.io.samples import read_sample
-    from bacon.io.tables import Table, read_table
+    from bacon.io.tables import read_table
 
     check_level(level)
     check_target(target)
@@ -107,29 +140,28 @@ def estimate_command(
     wanted = [parse_requirement(text) for text in require or ()]
     ends = None if scale is None else parse_scale(scale)
     missing = tuple(na or ())
+    people = LabelOptions(
+        label, labels, value, labels_id, rater, tuple(rater_columns or ()), sample
+    )
     table = read_table(pool)
-    _need_roles(table, judges=judges, model=model, has_labels=any((label, labels, sample)))
-    own_columns = [c for c in (label, value if labels is None else None, rater) if c is not None]
+    _need_roles(table, judges=judges, model=model, has_labels=people.are_given)
     items = read_pool(
         table,
-        judges=_names(judges, table) or ("judge_*" if _has_judges(table) else ()),
+        judges=names_of(judges, table) or ("judge_*" if _has_judges(table) else ()),
         id=id_,
-        features=_names(features, table) or None,
+        features=names_of(features, table) or None,
         cluster=cluster,
         text=text,
         embeddings=embeddings,
         pi=pi,
-        label=[c for c in own_columns if c in table.frame.columns] or None,
+        label=people.own_columns(table) or None,
         judge_column=judge_column,
         run_column=run_column,
         levels=levels,
         na=missing,
     )
     drawn = None if sample is None else read_sample(sample, pool=items)
-    own = Table(items.source, items.table, untyped=table.untyped)
-    source, column = _label_source(own, label=label, labels=labels, value=value, sample=sample)
-    own_id = items.id_name if label is not None or id_ in source.frame.columns else None
-    human = read_labels(source, id=own_id, value=column, rater=rater, levels=levels, na=missing)
+    human, column = people.read(items, table, id_, levels, missing)
     cal = calibrate(
         items,
         human,
@@ -141,6 +173,8 @@ def estimate_command(
         scale=ends,
         better=better,
         seed=seed,
+        nonresponse=cast("Treatment", nonresponse),
+        raters=cast("Claim", raters),
     )
     asked = tuple(estimand or ())
     side = cast("Target", target)
@@ -150,9 +184,12 @@ def estimate_command(
         say_json(cal.to_dict(*asked, level=level, target=side))
     else:
         say(cal.summary(*asked, level=level, target=side))
-    if labels is not None and value is None:
+    if diagnostics and not as_json:
+        first = asked[0] if asked else None
+        say(f"\n{cal.diagnostics(first, level=level, target=side).to_text()}")
+    if column is not None:
         say(f"Labels: column {column} of {human.source}; --value names another.", err=True)
-    codes = [_decide(*pair) for pair in zip(verdicts, wanted, strict=True)]
+    codes = [decide(cal, *pair) for pair in zip(verdicts, wanted, strict=True)]
     # One requirement that fails settles it; else one that is open leaves it open.
     for code in (VERDICT_NO, VERDICT_OPEN):
         if code in codes:
@@ -170,46 +207,11 @@ def parse_scale(text: str) -> tuple[float, float]:
     raise InputError(f"--scale must be LO:HI, such as 1:6; got {text!r}.")
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """What ``--require`` asks: estimand at least or at most a value."""
-
-    estimand: str
-    relation: str
-    value: float
-
-
-def parse_requirement(text: str) -> Requirement:
-    """Return the parts of ``ESTIMAND:ge|le:VALUE``."""
-    usage = (
-        "--require must be ESTIMAND:ge:VALUE or ESTIMAND:le:VALUE, such as mean:ge:4.0; got "
-        f"{text!r}."
-    )
-    estimand, _, rest = text.rpartition(":")
-    name, _, relation = estimand.rpartition(":")
-    if not name or relation not in ("ge", "le"):
-        raise InputError(usage)
-    try:
-        value = float(rest)
-    except ValueError:
-        raise InputError(usage) from None
-    if not math.isfinite(value):
-        raise InputError(usage)
-    return Requirement(name, relation, value)
-
-
 def _one_design(**given: object) -> None:
     """Refuse two words on how the labels were drawn."""
     named = [f"--{name}" for name, value in given.items() if value is not None]
     if len(named) > 1:
         raise InputError(f"{' and '.join(named)} each say how the labels were drawn; give one.")
-
-
-def _names(given: list[str] | None, table: Table) -> list[str]:
-    """Return the names and globs of an option that may be repeated and hold commas."""
-    from bacon.io.roles import as_list
-
-    return [name for one in given or () for name in as_list(one, table.frame.columns)]
 
 
 def _has_judges(table: Table) -> bool:
@@ -234,58 +236,3 @@ def _need_roles(table: Table, *, judges: list[str] | None, model: str, has_label
         raise InputError(
             f"{table.source}: no column is called judge_*, so name the judges: --judges GLOB{hint}."
         )
-
-
-def _label_source(
-    own: Table,
-    *,
-    label: str | None,
-    labels: Path | None,
-    value: str | None,
-    sample: Path | None,
-) -> tuple[Table, str]:
-    """Return table and column of the labels: the pool's, a file's own, or the labelled sheet's."""
-    from bacon.inspection.roles import likely
-    from bacon.io.tables import read_table
-
-    if label is not None and labels is not None:
-        raise InputError("give --label (a column of the pool) or --labels (a file), not both.")
-    if label is not None and value is not None:
-        raise InputError("--value is for the file of --labels or --sample; --label names a column.")
-    if label is not None:
-        return own, label
-    other = read_table(cast("Path", labels if labels is not None else sample))
-    if value is None and labels is None:
-        return other, SCORE
-    if value is None:
-        value = likely(other, "label") or (SCORE if SCORE in other.frame.columns else None)
-    if value is None:
-        raise InputError(
-            f"{other.source}: which column holds the labels? Give --value, one of "
-            f"{', '.join(other.frame.columns)}."
-        )
-    return other, value
-
-
-def _decide(interval: Interval, wanted: Requirement) -> int:
-    """Say whether the interval meets the requirement, and return the exit code."""
-    low, high = interval
-    above = low >= wanted.value if wanted.relation == "ge" else high <= wanted.value
-    below = high < wanted.value if wanted.relation == "ge" else low > wanted.value
-    word = "at least" if wanted.relation == "ge" else "at most"
-    asked = f"{wanted.estimand} {word} {wanted.value:g}"
-    if math.isnan(low):
-        say(
-            f"Required: {asked}: not decided, for there is no interval: {interval.reason}.",
-            err=True,
-        )
-        return VERDICT_OPEN
-    ends = f"{interval.level * 100:g} % interval {low:.4g} to {high:.4g}"
-    if above:
-        say(f"Required: {asked}: yes ({ends}).", err=True)
-        return 0
-    if below:
-        say(f"Required: {asked}: no ({ends}).", err=True)
-        return VERDICT_NO
-    say(f"Required: {asked}: not decided ({ends}); more labels would tell.", err=True)
-    return VERDICT_OPEN

@@ -13,6 +13,7 @@ from bacon.cli.demo import demo_command
 from bacon.cli.estimate import estimate_command
 from bacon.cli.output import say
 from bacon.cli.sample import sample_command
+from bacon.cli.simulate import simulate_command
 from bacon.errors import BaconError
 from bacon.version import __version__
 
@@ -30,6 +31,9 @@ app.command("check", short_help="Read a results file and say what to run next.")
 app.command("sample", short_help="Draw the items people should label.")(sample_command)
 app.command("estimate", short_help="Estimate with intervals from labels and judges.")(
     estimate_command
+)
+app.command("simulate", short_help="Measure estimates on a pool with every label known.")(
+    simulate_command
 )
 app.command("demo", short_help="A simulated pool with known truth, start to end.")(demo_command)
 

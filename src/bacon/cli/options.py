@@ -1,12 +1,15 @@
-"""Options that several commands share, word for word."""
+"""Options that several commands share, word for word, and how they are read."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-__all__ = ["IdColumn", "JudgeColumn", "Missing", "RunColumn", "TextColumn"]
+if TYPE_CHECKING:
+    from bacon.io.tables import Table
+
+__all__ = ["IdColumn", "JudgeColumn", "Missing", "RunColumn", "TextColumn", "names_of"]
 
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column of the item ids.")]
 TextColumn = Annotated[str | None, typer.Option("--text", help="Column with the item's text.")]
@@ -19,3 +22,10 @@ RunColumn = Annotated[
 Missing = Annotated[
     list[str] | None, typer.Option("--na", help="Values that mean missing; repeat.")
 ]
+
+
+def names_of(given: list[str] | None, table: Table) -> list[str]:
+    """Return the names and globs of an option that may be repeated and hold commas."""
+    from bacon.io.roles import as_list
+
+    return [name for one in given or () for name in as_list(one, table.frame.columns)]

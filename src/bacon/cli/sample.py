@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Design = UniformDesign | BernoulliDesign | StratifiedDesign | ProbabilityDesign | ClusterDesign
 
-__all__ = ["sample_command"]
+__all__ = ["DESIGNS", "chosen_design", "design_of", "sample_command"]
 
 DESIGNS = ("uniform", "bernoulli", "stratified", "probability", "cluster")
 
@@ -80,9 +80,7 @@ def sample_command(
 
     if out.suffix.lower() != ".csv":
         raise InputError(f"{out}: the sheet is a CSV file; give --out a name that ends in .csv.")
-    if design is None:
-        chosen = {"stratified": strata, "cluster": draw_clusters, "probability": pi}
-        design = next((kind for kind, column in chosen.items() if column), "uniform")
+    design = design or chosen_design(strata=strata, clusters=draw_clusters, pi=pi)
     table = read_table(pool)
     if out.resolve() == pool.resolve():
         raise OutputError(f"{out} is the pool itself; give the sheet another name with --out.")
@@ -104,7 +102,7 @@ def sample_command(
         na=tuple(na or ()),
         pi=pi if design == "probability" and n is None else None,
     )
-    plan = _design(
+    plan = design_of(
         design,
         n,
         rate,
@@ -136,7 +134,13 @@ def _next_command(pool: Path, out: Path, judges: str, id_: str | None) -> str:
     return shlex.join([*words, "--id", id_] if id_ is not None else words)
 
 
-def _design(
+def chosen_design(*, strata: str | None, clusters: str | None, pi: str | None) -> str:
+    """Return the kind of design that the other options speak of."""
+    columns = {"stratified": strata, "cluster": clusters, "probability": pi}
+    return next((kind for kind, column in columns.items() if column), "uniform")
+
+
+def design_of(
     kind: str,
     n: int | None,
     rate: float | None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IdArray, IntArray
     from bacon.data.notice import Notice
+    from bacon.data.ratings import Ratings
 
 __all__ = ["Labels"]
 
@@ -39,6 +40,8 @@ class Labels:
         Number of different raters, None where the file names none.
     notices : tuple of Notice
         What reading had to tell.
+    ratings : Ratings or None
+        The single ratings, where the file says who gave them.
     """
 
     source: str
@@ -49,6 +52,7 @@ class Labels:
     levels: tuple[tuple[str, ...] | None, ...]
     n_raters: int | None = None
     notices: tuple[Notice, ...] = ()
+    ratings: Ratings | None = field(default=None, repr=False)
 
     @property
     def n_labels(self) -> int:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IdArray, IntArray
     from bacon.data.notice import Notice
 
-__all__ = ["Categories", "Judge", "Pool"]
+__all__ = ["Categories", "Judge", "Pool", "Uncertainty"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -36,6 +36,27 @@ class Categories:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Uncertainty:
+    """What a judge tells of how sure it was, beside its scores.
+
+    Parameters
+    ----------
+    kind : str
+        ``entropy`` (mean token entropy), ``logppl`` (log-perplexity), ``logprob`` (mean
+        log-probability, which is minus the log-perplexity), or ``expected`` (expected score
+        over the answers' probabilities, in the judge's units).
+    columns : tuple of str
+        The K columns it was read from: one for each run that has it, or one for the judge.
+    values : (N, K) float64
+        NaN where missing.
+    """
+
+    kind: str
+    columns: tuple[str, ...]
+    values: FloatArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Judge:
     """One AI judge: its score of every item, in one or several runs.
 
@@ -50,17 +71,35 @@ class Judge:
         words, positions in `levels`.
     levels : tuple of str or None
         The words a text judge answers with, sorted; None for a numeric judge.
+    uncertainty : tuple of Uncertainty
+        What it tells of how sure it was, each kind at most once.
     """
 
     name: str
     runs: tuple[str, ...]
     scores: FloatArray
     levels: tuple[str, ...] | None = None
+    uncertainty: tuple[Uncertainty, ...] = ()
 
     @property
     def is_text(self) -> bool:
         """Whether the judge answers with class names."""
         return self.levels is not None
+
+    def same_as(self, other: Judge) -> bool:
+        """Whether `other` is the same judge with the same scores and uncertainty."""
+
+        def told(judge: Judge) -> tuple[object, ...]:
+            kinds = tuple((one.kind, one.columns) for one in judge.uncertainty)
+            return judge.name, judge.runs, judge.levels, kinds
+
+        def arrays(judge: Judge) -> list[FloatArray]:
+            return [judge.scores, *(one.values for one in judge.uncertainty)]
+
+        return told(self) == told(other) and all(
+            np.array_equal(a, b, equal_nan=True)
+            for a, b in zip(arrays(self), arrays(other), strict=True)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,12 +173,8 @@ class Pool:
         return (
             self.fingerprint == other.fingerprint
             and bool(np.array_equal(self.ids, other.ids))
-            and [(j.name, j.runs, j.levels) for j in self.judges]
-            == [(j.name, j.runs, j.levels) for j in other.judges]
-            and all(
-                np.array_equal(a.scores, b.scores, equal_nan=True)
-                for a, b in zip(self.judges, other.judges, strict=True)
-            )
+            and len(self.judges) == len(other.judges)
+            and all(a.same_as(b) for a, b in zip(self.judges, other.judges, strict=True))
             and self.feature_names == other.feature_names
             and bool(np.array_equal(self.features, other.features, equal_nan=True))
         )

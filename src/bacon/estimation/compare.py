@@ -11,9 +11,9 @@ import numpy as np
 from bacon.checks import check_level, check_target
 from bacon.data.notice import Notice
 from bacon.errors import EstimationError, InputError
-from bacon.estimation.intervals import Interval, Target, no_interval, t_interval
+from bacon.estimation.intervals import Interval, Target, no_interval
 from bacon.estimation.results import Estimate
-from bacon.estimation.rules import NO_ERROR
+from bacon.estimation.rules import NO_ERROR, check_method, plain_interval
 from bacon.estimation.sandwich import Variances, shows_no_spread, variances
 
 if TYPE_CHECKING:
@@ -54,20 +54,32 @@ class Contrast:
     def se(self, target: Target = "pool") -> float:
         """Return the standard error for `target`."""
         check_target(target)
-        return math.sqrt(self.variances.pool if target == "pool" else self.variances.population)
+        return math.sqrt(self.variances.of(target))
 
     @property
     def df(self) -> float:
         """Degrees of freedom."""
         return self.variances.df
 
-    def interval(self, level: float = 0.95, target: Target = "pool") -> Interval:
-        """Return Student's interval at `level` for `target`; NaN with a reason without one."""
+    def interval(
+        self, level: float = 0.95, target: Target = "pool", method: str = "auto"
+    ) -> Interval:
+        """Return the confidence interval; NaN with a reason where there is none.
+
+        Parameters
+        ----------
+        level, target
+            As for an estimate.
+        method : {"auto", "skew", "t", "z"}
+            auto and skew: Student's t corrected for skewed residuals; t: value -/+ t se; z: with
+            the normal quantile.
+        """
         check_level(level)
-        variance = self.se(target) ** 2
-        if math.isnan(variance) or target in self.unsettled:
+        check_target(target)
+        check_method(method)
+        if math.isnan(self.variances.of(target)) or target in self.unsettled:
             return no_interval(level, target, self.df, NO_ERROR)
-        return t_interval(self.value, variance, self.df, level=level, target=target)
+        return plain_interval(self.value, self.variances, level, target, method)
 
     def __str__(self) -> str:
         """Return value and 95 % pool interval in one line."""
@@ -122,6 +134,11 @@ def contrast(
     for name, given in (("a", a), ("b", b)):
         if not isinstance(given, Estimate):
             raise InputError(f"{name} must be an estimate; got a {type(given).__name__}.")
+        if given.raters != "these":
+            raise InputError(
+                f"{name} is for raters like these, whose leanings two estimates may share; compare "
+                'estimates for these raters (raters="these").'
+            )
     if kind not in ("difference", "ratio"):
         raise InputError(f'kind must be "difference" or "ratio"; got {kind!r}.')
     if kind == "ratio" and b.value == 0.0:
@@ -208,10 +225,37 @@ def _disjoint_pools(a: Estimate, b: Estimate, weight_a: float, weight_b: float) 
     squares = weight_a**2, weight_b**2
     pool = squares[0] * va.pool + squares[1] * vb.pool
     parts = squares[0] * va.pool, squares[1] * vb.pool
-    spent = parts[0] ** 2 / va.df + parts[1] ** 2 / vb.df
-    df = pool**2 / spent if spent > 0.0 else min(va.df, vb.df)
-    population = squares[0] * va.population + squares[1] * vb.population
-    return Variances(pool, population, math.nan, df)
+    return Variances(
+        pool=pool,
+        population=squares[0] * va.population + squares[1] * vb.population,
+        unit=math.nan,
+        df=_welch(parts, (va.df, vb.df)),
+        df_uneven=_welch(parts, (va.df_corrected, vb.df_corrected)),
+        predicted=squares[0] * va.predicted_of("pool") + squares[1] * vb.predicted_of("pool"),
+        skew_pool=_summed_skew(va, vb, weight_a, weight_b, "pool"),
+        skew_population=_summed_skew(va, vb, weight_a, weight_b, "population"),
+    )
+
+
+def _welch(parts: tuple[float, float], dfs: tuple[float, float]) -> float:
+    """Return Welch's degrees of freedom of a sum of two variances."""
+    spent = parts[0] ** 2 / dfs[0] + parts[1] ** 2 / dfs[1]
+    return sum(parts) ** 2 / spent if spent > 0.0 else min(dfs)
+
+
+def _summed_skew(
+    va: Variances, vb: Variances, weight_a: float, weight_b: float, target: Target
+) -> float:
+    """Return the standardised third moment of a combination: third moments add."""
+    weights = weight_a, weight_b
+    scales = [abs(w) * math.sqrt(v.of(target)) for w, v in zip(weights, (va, vb), strict=True)]
+    total = math.hypot(*scales)
+    if not total > 0.0:
+        return 0.0
+    return sum(
+        math.copysign((scale / total) ** 3, w) * v.skew_of(target)
+        for scale, w, v in zip(scales, weights, (va, vb), strict=True)
+    )
 
 
 def _denominator_notice(b: Estimate, kind: Kind) -> tuple[Notice, ...]:

@@ -19,6 +19,7 @@ __all__ = [
     "cluster_design",
     "independent_labels",
     "is_census",
+    "merged_strata",
     "probability_design",
     "simple_design",
     "stratified_design",
@@ -110,6 +111,12 @@ def _merged(sizes: IntArray, labelled: IntArray) -> IntArray:
     return group
 
 
+def merged_strata(stratum: IntArray, rows: IntArray) -> IntArray:
+    """Return the group (H,) of each stratum of items (N,), joined until two `rows` are in it."""
+    sizes = np.bincount(stratum)
+    return _merged(sizes, np.bincount(stratum[rows], minlength=len(sizes)))
+
+
 def stratified_design(
     stratum: IntArray, rows: IntArray, names: tuple[str, ...] | None = None
 ) -> tuple[SurveyDesign, tuple[Notice, ...]]:
@@ -130,7 +137,7 @@ def stratified_design(
     """
     sizes = np.bincount(stratum)
     labelled = np.bincount(stratum[rows], minlength=len(sizes))
-    group = _merged(sizes, labelled)
+    group = merged_strata(stratum, rows)
     own = stratum[rows]
     weights = sizes[own] / labelled[own]
     in_group = group[own]

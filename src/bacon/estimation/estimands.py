@@ -1,10 +1,9 @@
-"""Means, shares, variances and user moments through the one augmented equation."""
+"""Means, shares and variances through the one augmented equation."""
 
 from __future__ import annotations
 
 import math
-import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,9 +11,11 @@ import numpy as np
 from bacon.data.notice import Notice
 from bacon.errors import EstimationError, TooFewLabelsError
 from bacon.estimation.augmented import AugmentedMean, augmented_mean
+from bacon.estimation.designs import is_census
 from bacon.estimation.results import Estimate, IntervalRule
 from bacon.estimation.rules import AtLeastZero, ProportionRule, RootRule, TRule
 from bacon.estimation.sandwich import Variances, centring, variances
+from bacon.estimation.skew import LARGE_SKEW
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,13 +27,15 @@ if TYPE_CHECKING:
 __all__ = [
     "Setting",
     "mean_estimate",
-    "moment_estimate",
     "proportion_estimate",
     "sd_estimate",
     "variance_estimate",
 ]
 
 FEW_LABELS = 5
+
+ENOUGH_FOR_SKEW = 10
+"""Labels below which any set of residuals looks skewed."""
 
 LARGEST_TO_FOURTH = 1e70
 """The variance of a variance takes values to the fourth power."""
@@ -91,10 +94,15 @@ def build(
     rule: Callable[[Variances], IntervalRule],
     notices: tuple[Notice, ...] = (),
     rounding: float = 0.0,
+    alike: bool = False,
 ) -> Estimate:
-    """Put an estimate together from its value and influence values."""
+    """Put an estimate together from its value and influence values; `alike` as of `Variances`."""
     found = check_enough(setting.design)
     spread = variances(influence, setting.design, setting.cluster, rounding=rounding)
+    spread = replace(spread, alike=alike and not is_census(setting.design))
+    made = rule(spread)
+    if isinstance(made, TRule | AtLeastZero):
+        notices = notices + skew_notice(setting.design, spread)
     return Estimate(
         name=name,
         value=value,
@@ -102,13 +110,28 @@ def build(
         n_labels=setting.design.n_labels,
         design=setting.design,
         variances=spread,
-        rule=rule(spread),
+        rule=made,
         influence_values=influence,
         pool_key=setting.pool_key,
         ids=setting.ids,
         cluster=setting.cluster,
         notices=found + spread.notices + notices,
     )
+
+
+def skew_notice(design: SurveyDesign, spread: Variances) -> tuple[Notice, ...]:
+    """Tell when a few labels carry most of the error, so that it is hardly known."""
+    n_units = len(np.unique(design.psu)) if design.psu is not None else design.n_labels
+    skew = spread.skew_of("pool")
+    if n_units < ENOUGH_FOR_SKEW or abs(skew) <= LARGE_SKEW:
+        return ()
+    side = "large" if skew > 0.0 else "small"
+    text = (
+        f"A few very {side} values carry most of the error. The interval is longer on that side, "
+        "but what such labels have not shown yet no interval can know: it may hold less often than "
+        "its level. Label more items."
+    )
+    return (Notice("very_skewed", text),)
 
 
 def _within(value: float, scale: tuple[float, float] | None) -> tuple[float, tuple[Notice, ...]]:
@@ -147,11 +170,17 @@ def mean_estimate(y: FloatArray, f: FloatArray, setting: Setting) -> Estimate:
         rule=lambda v: TRule(value, v, setting.design, setting.scale),
         notices=told,
         rounding=solved.rounding,
+        alike=float(np.ptp(y)) == 0.0,
     )
 
 
 def proportion_estimate(
-    name: str, event: FloatArray, phi: FloatArray, setting: Setting
+    name: str,
+    event: FloatArray,
+    phi: FloatArray,
+    setting: Setting,
+    *,
+    moved_to: float | None = None,
 ) -> Estimate:
     """Estimate the share of items with a property.
 
@@ -165,9 +194,16 @@ def proportion_estimate(
         Predicted probability of the property.
     setting : Setting
         Design and what goes with it.
+    moved_to : float, optional
+        Share to report instead of the solution, where shares that sum to one were moved
+        together; whoever moved them tells of it.
     """
     solved = augmented_mean(event, phi, setting.design)
-    value, told = _within(solved.value, (0.0, 1.0))
+    told: tuple[Notice, ...] = ()
+    if moved_to is None:
+        value, told = _within(solved.value, (0.0, 1.0))
+    else:
+        value = moved_to
     labels_alone = setting.design.kind == "simple" and float(np.ptp(phi)) == 0.0
     count = round(float(event.sum())) if labels_alone else None
     return build(
@@ -239,6 +275,7 @@ def variance_estimate(
         rule=lambda v: AtLeastZero(TRule(value, v, setting.design)),
         notices=notices,
         rounding=second.rounding,
+        alike=float(np.ptp(y)) == 0.0,
     )
 
 
@@ -259,66 +296,5 @@ def sd_estimate(y: FloatArray, f: FloatArray, spread: FloatArray, setting: Setti
         rule=lambda _: RootRule(variance.rule),
         notices=variance.notices,
         rounding=variance.variances.rounding * (0.5 / value) ** 2,
-    )
-
-
-def moment_estimate(
-    moment: Callable[[FloatArray, float], FloatArray],
-    predicted: Callable[[float], FloatArray],
-    y: FloatArray,
-    start: float,
-    setting: Setting,
-) -> Estimate:
-    """Solve a user's estimating equation mean E[moment(Y, theta)] = 0 for one number.
-
-    Parameters
-    ----------
-    moment : callable
-        moment(y, theta) -> (m,) values.
-    predicted : callable
-        theta -> (N,) predictions E[moment(Y, theta) | X].
-    y : (m,) float64
-        Outcome at the labelled rows.
-    start : float
-        Where the root search starts.
-    setting : Setting
-        Design and what goes with it.
-    """
-    from scipy.optimize import root_scalar
-
-    def solved_at(theta: float) -> AugmentedMean:
-        values = np.asarray(moment(y, theta), dtype=np.float64)
-        if values.shape != y.shape:
-            raise EstimationError(
-                f"the moment must give one value for each of the {len(y)} labels; it gave an "
-                f"array of shape {values.shape}."
-            )
-        return augmented_mean(values, predicted(theta), setting.design)
-
-    step = 1e-4 * max(abs(start), float(np.std(y)), 1e-8)
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        # A flat moment ends in the error below; scipy would warn of it as well.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        found = root_scalar(lambda t: solved_at(t).value, x0=start, x1=start + 100 * step)
-    if not found.converged or not math.isfinite(found.root):
-        raise EstimationError(
-            f"no root of the moment was found from start {start:g}; try a start nearer to the "
-            "answer, or check that the moment changes sign."
-        )
-    theta = float(found.root)
-    step = 1e-5 * max(abs(theta), float(np.std(y)), 1e-8)
-    slope = (solved_at(theta + step).value - solved_at(theta - step).value) / (2.0 * step)
-    if slope == 0.0 or not math.isfinite(slope):
-        raise EstimationError(
-            f"the moment does not change around its root {theta:g}, so its error is undefined; "
-            "use a smooth moment (for quantiles there is an estimand of their own)."
-        )
-    solved = solved_at(theta)
-    return build(
-        "moment",
-        theta,
-        solved.influence.scaled(-1.0 / slope),
-        setting,
-        rule=lambda v: TRule(theta, v, setting.design),
-        rounding=solved.rounding / slope**2,
+        alike=variance.variances.alike,
     )

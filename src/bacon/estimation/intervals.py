@@ -12,14 +12,18 @@ from scipy import special
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from bacon.arrays import FloatArray
+
 __all__ = [
     "Interval",
     "Target",
     "clopper_pearson",
+    "df_factor",
     "hypergeometric_interval",
     "korn_graubard",
+    "limits_about",
     "no_interval",
-    "t_interval",
+    "surprise_variance",
     "t_quantile",
     "unseen_share_bound",
 ]
@@ -73,14 +77,6 @@ def t_quantile(level: float, df: float) -> float:
     return float(special.stdtrit(df, tail))
 
 
-def t_interval(
-    value: float, variance: float, df: float, *, level: float, target: Target, method: str = "t"
-) -> Interval:
-    """Return value -/+ t sqrt(variance)."""
-    half = t_quantile(level, df) * math.sqrt(variance)
-    return Interval(value - half, value + half, level, target, df, method)
-
-
 def no_interval(level: float, target: Target, df: float, reason: str) -> Interval:
     """Return an interval that says why there is none."""
     return Interval(math.nan, math.nan, level, target, df, "none", reason)
@@ -94,22 +90,36 @@ def clopper_pearson(count: float, n: float, level: float) -> tuple[float, float]
     return low, high
 
 
+def df_factor(n: int, df: float, level: float) -> float:
+    """Return (t_{n-1} / t_df)^2, by which fewer degrees of freedom make labels count for less."""
+    if n <= 1 or df == n - 1:
+        return 1.0
+    return (t_quantile(level, n - 1.0) / t_quantile(level, df)) ** 2
+
+
 def korn_graubard(
     share: float, variance: float, *, n: int, n_independent: float, df: float, level: float
 ) -> tuple[float, float]:
     """Return the Clopper-Pearson interval at the effective number of labels.
 
     n_eff = p (1 - p) / V, scaled by (t_{n-1} / t_df)^2 (Korn and Graubard 1998). Where the
-    variance is 0 the labels decide nothing beyond their number, and n_eff is the number of
-    simply drawn labels that the design is worth, `n_independent`.
+    variance or the share is 0 the labels decide nothing beyond their number, and n_eff is the
+    number of simply drawn labels that the design is worth, `n_independent`.
     """
     if variance > 0.0 and 0.0 < share < 1.0:
-        n_eff = share * (1.0 - share) / variance
-        if n > 1 and df != n - 1:
-            n_eff *= (t_quantile(level, n - 1.0) / t_quantile(level, df)) ** 2
+        n_eff = share * (1.0 - share) / variance * df_factor(n, df, level)
     else:
         n_eff = n_independent
     return clopper_pearson(share * n_eff, n_eff, level)
+
+
+def limits_about(tau: float, n_eff: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return the Clopper-Pearson limits about a share 0 < tau < 1 at each n_eff (k,)."""
+    tail = (1.0 - level) / 2.0
+    count = tau * n_eff
+    low = special.betaincinv(count, n_eff - count + 1.0, tail)
+    high = special.betaincinv(count + 1.0, n_eff - count, 1.0 - tail)
+    return np.asarray(low), np.asarray(high)
 
 
 def hypergeometric_interval(count: int, n: int, n_items: int, level: float) -> tuple[float, float]:
@@ -146,6 +156,15 @@ def _upper_tail(count: int, n: int, n_items: int, total: int) -> float:
     log_weight = np.concatenate([[0.0], np.cumsum(np.log(ratio))])
     weight = np.exp(log_weight - log_weight.max())
     return float(weight[counts >= count].sum() / weight.sum())
+
+
+def surprise_variance(n: float) -> float:
+    """Return the least variance of an estimated share, 1 / (n (n + 2)).
+
+    Where n labels agree with their predictions, one in n + 2 items may still not (Laplace's
+    rule of succession), each off by up to 1.
+    """
+    return 1.0 / (n * (n + 2.0))
 
 
 def unseen_share_bound(n: float, level: float) -> float:

@@ -22,7 +22,10 @@ from bacon.estimation.estimands import Setting, build
 from bacon.estimation.intervals import (
     Interval,
     Target,
+    df_factor,
+    limits_about,
     no_interval,
+    surprise_variance,
     t_quantile,
     unseen_share_bound,
 )
@@ -30,13 +33,21 @@ from bacon.estimation.rules import check_method, method_name
 from bacon.estimation.sandwich import centring, degrees_of_freedom, pool_variance, variances
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bacon.arrays import FloatArray
     from bacon.estimation.distributions import DistributionFunction
     from bacon.estimation.influence import Influence
     from bacon.estimation.results import Estimate
 
+    # How far F may lie from tau, from F (k,) and its standard errors (k,).
+    Arm = Callable[[FloatArray, FloatArray], FloatArray]
+
 __all__ = ["quantile_estimate"]
 
+
+NAMES = {"auto": "score, Korn-Graubard", "t": "score, t", "z": "score, normal"}
+"""Names of interval methods; auto has Korn-Graubard limits."""
 
 Points = dict[int, tuple[float, float, float]]
 """F and its standard errors (pool, population) by position of the label value."""
@@ -100,15 +111,18 @@ class Curve:
             points[int(position)] = (share, math.sqrt(v_pool), math.sqrt(v_population))
         return points
 
-    def first_at_or_above(self, tau: float, shift: float, target: Target) -> int | None:
-        """Return the first position with monotone F + shift * se >= tau, None if there is none."""
+    def first_at_or_above(
+        self, tau: float, arm: Arm | None = None, target: Target = "pool"
+    ) -> int | None:
+        """Return the first position with monotone F >= tau + arm, None if there is none."""
         points = dict(self._grid)
         column = 1 if target == "pool" else 2
         while True:
             positions = np.array(sorted(points))
             table = np.array([points[int(p)] for p in positions])
-            shares = np.maximum.accumulate(table[:, 0]) + shift * table[:, column]
-            reached = np.flatnonzero(shares >= tau - 1e-12)
+            shares = np.maximum.accumulate(table[:, 0])
+            needed = tau if arm is None else tau + arm(shares, table[:, column])
+            reached = np.flatnonzero(shares >= needed - 1e-12)
             if len(reached) == 0:
                 return None
             k = int(reached[0])
@@ -130,8 +144,8 @@ class QuantileRule:
     """Score interval: every label value that the augmented distribution does not contradict.
 
     The pool quantile q has F(q) >= tau and F just below q < tau. A label value stays in
-    the interval unless F at it is too far below tau, or F at the next lower label value too
-    far above tau, by more than t standard errors.
+    the interval unless F at it is below the lower limit about tau, or F at the next lower label
+    value above the upper one.
     """
 
     curve: Curve
@@ -140,27 +154,53 @@ class QuantileRule:
 
     def interval(self, level: float, target: Target, method: str) -> Interval:
         """Return the interval at `level` for `target`."""
-        check_method(method)
+        check_method(method, tuple(NAMES))
         curve, df = self.curve, self.curve.df
         if target == "pool" and is_census(curve.setting.design):
-            value = float(curve.values[curve.first_at_or_above(self.tau, 0.0, "pool") or 0])
+            value = float(curve.values[curve.first_at_or_above(self.tau) or 0])
             return Interval(value, value, level, target, df, "census")
         if len(curve.values) == 1:
             return no_interval(
                 level, target, df, "all labels are alike, so they bound no quantile but their own"
             )
-        t = t_quantile(level, df)
-        low = curve.first_at_or_above(self.tau, t, target)
+        below, above = self._arms(level, target, method)
+        low = curve.first_at_or_above(self.tau, below, target)
         # The first label value at which F is clearly above tau is the last one that can stay.
-        high = curve.first_at_or_above(self.tau + 2e-12, -t, target)
+        high = curve.first_at_or_above(self.tau + 2e-12, above, target)
         last = len(curve.values) - 1
         ends = (
             float(curve.values[last if low is None else low]),
             float(curve.values[last if high is None else high]),
         )
         ends, reason = self._beyond_labels(ends, level, target)
-        name = method_name("score", curve.setting.design)
+        name = method_name(NAMES[method], curve.setting.design)
         return Interval(*ends, level, target, df, name, reason)
+
+    def _arms(self, level: float, target: Target, method: str) -> tuple[Arm, Arm]:
+        """Return how far below and above tau F may lie.
+
+        By method auto, to the Clopper-Pearson limits about tau at the effective number of labels
+        of F (Korn and Graubard 1998); t and z standard errors otherwise.
+        """
+        design, df = self.curve.setting.design, self.curve.df
+        if method != "auto":
+            t = t_quantile(level, df if method == "t" else math.inf)
+            return lambda _, se: -t * se, lambda _, se: t * se
+        unseen = 1.0 - design.n_labels / design.n_items if target == "pool" else 1.0
+        n_independent = independent_labels(design)
+        factor = df_factor(design.n_labels, df, level)
+
+        def limits(shares: FloatArray, se: FloatArray) -> tuple[FloatArray, FloatArray]:
+            variance = np.maximum(se**2 / unseen, surprise_variance(n_independent))
+            spread = shares * (1.0 - shares)
+            n_eff = np.where(spread > 0.0, factor * spread / variance, n_independent)
+            return limits_about(self.tau, n_eff, level)
+
+        shrink = math.sqrt(unseen)
+        return (
+            lambda shares, se: shrink * (limits(shares, se)[0] - self.tau),
+            lambda shares, se: shrink * (limits(shares, se)[1] - self.tau),
+        )
 
     def _beyond_labels(
         self, ends: tuple[float, float], level: float, target: Target
@@ -205,7 +245,7 @@ def quantile_estimate(
         raise InputError(f"a quantile needs a level between 0 and 1, such as 0.5; got {tau!r}.")
     values = np.unique(y)
     curve = Curve(y, distribution, setting, values)
-    found = curve.first_at_or_above(tau, 0.0, "pool")
+    found = curve.first_at_or_above(tau)
     position = len(values) - 1 if found is None else found
     value = float(values[position])
     notices: tuple[Notice, ...] = ()

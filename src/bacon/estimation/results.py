@@ -49,6 +49,8 @@ class Estimate:
         How the labelled rows were drawn.
     notices : tuple of Notice
         What a reader must know.
+    raters : {"these", "like-them"}
+        Whether the claim is for the raters who labelled, or for others like them as well.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Estimate:
     ids: IdArray | None = field(default=None, repr=False)
     cluster: IntArray | None = field(default=None, repr=False)
     notices: tuple[Notice, ...] = ()
+    raters: str = "these"
 
     def se(self, target: Target = "pool") -> float:
         """Return the standard error for `target`.
@@ -72,7 +75,7 @@ class Estimate:
         check_target(target)
         if shows_no_spread(self.variances, self.design, target):
             return math.nan
-        return math.sqrt(self.variances.pool if target == "pool" else self.variances.population)
+        return math.sqrt(self.variances.of(target))
 
     @property
     def df(self) -> float:
@@ -90,8 +93,10 @@ class Estimate:
             Confidence level in (0, 1).
         target : {"pool", "population"}
             These N items, or more items like them.
-        method : {"auto", "t"}
-            ``"auto"`` follows the rule stated for the estimand; ``"t"`` is value -/+ t se.
+        method : {"auto", "skew", "t", "z"}
+            ``"auto"`` follows the rule stated for the estimand: Student's t corrected for skewed
+            residuals (``"skew"``) but for proportions and quantiles. ``"t"`` is value -/+ t se,
+            ``"z"`` the same with the normal quantile (the paper's).
 
         Returns
         -------
@@ -121,11 +126,11 @@ class Estimate:
         """Return how many simply drawn labels alone would have given this standard error.
 
         1 / (V_pool / S^2 + 1/N) for the pool, S^2 / V_population for the population; NaN at
-        a census or where the items do not differ.
+        a census or where the items, or all labels, do not differ.
         """
         check_target(target)
         unit = self.variances.unit
-        if self.variances.pool == 0.0 or unit <= 0.0:
+        if self.variances.pool == 0.0 or unit <= 0.0 or self.variances.alike:
             return math.nan
         if target == "pool":
             return 1.0 / (self.variances.pool / unit + 1.0 / self.n_items)

@@ -14,10 +14,12 @@ from bacon.estimation.intervals import (
     hypergeometric_interval,
     korn_graubard,
     no_interval,
-    t_interval,
+    surprise_variance,
+    t_quantile,
     unseen_share_bound,
 )
 from bacon.estimation.sandwich import shows_no_spread
+from bacon.estimation.skew import skew_arms
 
 if TYPE_CHECKING:
     from bacon.data.survey_design import SurveyDesign
@@ -27,12 +29,19 @@ if TYPE_CHECKING:
 __all__ = ["AtLeastZero", "ProportionRule", "RootRule", "TRule"]
 
 NO_ERROR = (
-    "the labelled residuals are all alike or one item outweighs them, so no error can be computed"
+    "the labels or their residuals are all alike, or one item outweighs them, so no error can be "
+    "computed"
 )
 """Why labels that show no spread have no interval."""
 
 ROUNDING = 1e-12
 """Shares that differ from 0 or 1 by less than this are 0 or 1."""
+
+METHODS = ("auto", "skew", "t", "z")
+"""Names of interval methods; auto follows the rule stated for the estimand."""
+
+NAMES = {"t": "t", "z": "normal"}
+"""Names of uncorrected intervals."""
 
 
 def method_name(base: str, design: SurveyDesign) -> str:
@@ -40,15 +49,45 @@ def method_name(base: str, design: SurveyDesign) -> str:
     return f"{base}, Brewer approximation" if design.kind == "fixed" else base
 
 
-def check_method(method: str) -> None:
+def check_method(method: str, known: tuple[str, ...] = METHODS) -> None:
     """Refuse an unknown interval method."""
-    if method not in ("auto", "t"):
-        raise InputError(f'method must be "auto" or "t"; got {method!r}.')
+    if method not in known:
+        raise InputError(f"method must be one of {', '.join(known)}; got {method!r}.")
+
+
+def plain_interval(
+    value: float, variances: Variances, level: float, target: Target, method: str
+) -> Interval:
+    """Return the interval of `method` from the value and its variances alone.
+
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    variances : Variances
+        For both targets.
+    level, target
+        Of the interval.
+    method : str
+        z: the normal quantile (the paper's interval); t: Student's; auto or skew: Student's
+        corrected for skewed residuals.
+    """
+    df = variances.df
+    if method in NAMES:
+        quantile = t_quantile(level, math.inf if method == "z" else df)
+        lower = upper = quantile * math.sqrt(variances.of(target))
+    else:
+        df = variances.df_corrected
+        se = math.sqrt(variances.predicted_of(target))
+        arms = skew_arms(variances.skew_of(target), level, df)
+        lower, upper = arms[0] * se, arms[1] * se
+    name = NAMES.get(method, "skew-corrected t")
+    return Interval(value - lower, value + upper, level, target, df, name)
 
 
 @dataclass(frozen=True, eq=False)
 class TRule:
-    """Student's t, cut to the scale where one is given.
+    """Student's t corrected for skewed residuals, cut to the scale where one is given.
 
     Where the labelled residuals show no spread though not every item is labelled, up to
     1 - (1 - level)^(1/n) of the items could still be off by the width of the scale, and the
@@ -74,7 +113,6 @@ class TRule:
     def interval(self, level: float, target: Target, method: str) -> Interval:
         """Return the interval at `level` for `target`."""
         check_method(method)
-        variance = self.variances.pool if target == "pool" else self.variances.population
         df = self.variances.df
         if target == "pool" and is_census(self.design):
             return Interval(self.value, self.value, level, target, df, "census")
@@ -86,8 +124,8 @@ class TRule:
                 df,
                 f"{NO_ERROR}; add labels, or for a mean state the scale",
             )
-        name = method_name("t", self.design)
-        interval = t_interval(self.value, variance, df, level=level, target=target, method=name)
+        interval = plain_interval(self.value, self.variances, level, target, method)
+        interval = replace(interval, method=method_name(interval.method, self.design))
         if no_spread and self.scale is not None:
             n = independent_labels(self.design)
             slack = unseen_share_bound(n, level) * (self.scale[1] - self.scale[0])
@@ -112,7 +150,8 @@ class ProportionRule:
 
     The pool interval takes the effective number of labels from the variance without the
     finite-population factor and shrinks its arms by sqrt(1 - n/N). Labels alone under a
-    simple draw have the exact hypergeometric interval.
+    simple draw have the exact hypergeometric interval. However good the predictions were on n
+    labels, the next item may surprise them: the variance is at least `surprise_variance`.
 
     Parameters
     ----------
@@ -140,9 +179,9 @@ class ProportionRule:
     def interval(self, level: float, target: Target, method: str) -> Interval:
         """Return the interval at `level` for `target`."""
         check_method(method)
-        if method == "t":
+        if method != "auto":
             rule = TRule(self.value, self.variances, self.design, (0.0, 1.0))
-            return rule.interval(level, target, "t")
+            return rule.interval(level, target, method)
         n, n_items, df = self.design.n_labels, self.design.n_items, self.variances.df
         share = min(max(self.value, 0.0), 1.0)
         is_cut = abs(share - self.value) > ROUNDING
@@ -154,19 +193,17 @@ class ProportionRule:
         if target == "pool" and self.exact_count is not None:
             low, high = hypergeometric_interval(self.exact_count, n, n_items, level)
             return Interval(low, high, level, target, df, "hypergeometric", reason)
-        no_spread = shows_no_spread(self.variances, self.design, target)
         unseen = 1.0 - n / n_items if target == "pool" else 1.0
-        variance = self.variances.pool / unseen if target == "pool" else self.variances.population
+        variance = self.variances.of(target) / unseen
         n_independent = independent_labels(self.design)
+        if shows_no_spread(self.variances, self.design, target):
+            variance = 0.0
+        least = surprise_variance(n_independent)
         if self.all_alike:
-            variance = max(variance, share * (1.0 - share) / n_independent)
+            least = share * (1.0 - share) / n_independent
+        variance = max(variance, least)
         low, high = korn_graubard(
-            share,
-            0.0 if no_spread else variance,
-            n=n,
-            n_independent=n_independent,
-            df=df,
-            level=level,
+            share, variance, n=n, n_independent=n_independent, df=df, level=level
         )
         shrink = math.sqrt(unseen)
         return Interval(

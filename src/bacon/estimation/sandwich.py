@@ -1,15 +1,4 @@
-"""Variances of an estimate from its influence values and the design.
-
-One formula serves every design. With z_i = w_i r_i / sum(w) (w = 1/pi, r centred), totals
-z_c over sampling units c (the items, or whole clusters), n_h units drawn in stratum h:
-
-    V_pool = sum_h n_h / (n_h - 1) sum_{c in h} (1 - pi_c) (z_c - zbar_h)^2.
-
-A simple draw gives (1 - n/N) s^2 / n, strata give the stratified sum, equal-probability
-clusters the variance between cluster totals with the cluster finite-population factor, and
-unequal probabilities m/(m-1) sum (1 - pi)(w r)^2 / (sum w)^2: exact for independent draws
-but for the factor m/(m-1), and Brewer's approximation for draws of fixed size.
-"""
+"""Variances of an estimate from its influence values and the design."""
 
 from __future__ import annotations
 
@@ -22,6 +11,8 @@ from bacon.data.notice import Notice
 from bacon.estimation.augmented import weighted_mean
 from bacon.estimation.designs import is_census
 from bacon.estimation.influence import Influence, cluster_sums, pool_sums
+from bacon.estimation.skew import predicted_variance, skewness
+from bacon.estimation.units import drawn_units, pool_variance, variance_parts
 
 if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IntArray
@@ -33,7 +24,9 @@ __all__ = [
     "centring",
     "degrees_of_freedom",
     "pool_variance",
+    "population_part",
     "shows_no_spread",
+    "variance_parts",
     "variances",
 ]
 
@@ -56,6 +49,17 @@ class Variances:
         A negative part that was set to 0.
     rounding : float
         Variances up to this are rounding: the labels show no spread.
+    df_uneven : float or None
+        Degrees of freedom of skew-corrected intervals where drawn clusters weigh unequally;
+        None where they are `df`.
+    predicted : float or None
+        V_pool with squared residuals regressed on the predictions, for skew-corrected
+        intervals; None where it is V_pool.
+    skew_pool, skew_population : float
+        Standardised third moments of the estimate.
+    alike : bool
+        The labels are all alike: their residuals show how the predictions differ, and nothing
+        of the error.
     """
 
     pool: float
@@ -64,41 +68,29 @@ class Variances:
     df: float
     notices: tuple[Notice, ...] = ()
     rounding: float = 0.0
+    df_uneven: float | None = None
+    predicted: float | None = None
+    skew_pool: float = 0.0
+    skew_population: float = 0.0
+    alike: bool = False
 
+    def of(self, target: Target) -> float:
+        """Return the variance for `target`."""
+        return self.pool if target == "pool" else self.population
 
-def _units(design: SurveyDesign) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return unit of each row, and stratum and inclusion probability of each unit."""
-    m = design.n_labels
-    if design.psu is not None:
-        n_units = int(design.psu.max()) + 1
-        share = n_units / (design.n_psu or n_units)
-        if design.pi.min() < share * (1.0 - 1e-9):
-            # Clusters labelled in part vary within as well: leaving the factor out covers that.
-            share = 0.0
-        return design.psu, np.zeros(n_units, dtype=np.int64), np.full(n_units, share)
-    stratum = np.zeros(m, dtype=np.int64) if design.stratum is None else design.stratum
-    return np.arange(m), stratum, design.pi
+    @property
+    def df_corrected(self) -> float:
+        """Degrees of freedom of skew-corrected intervals."""
+        return self.df if self.df_uneven is None else self.df_uneven
 
+    def predicted_of(self, target: Target) -> float:
+        """Return the variance for `target` with what the predictions say of V_pool."""
+        gain = 0.0 if self.predicted is None else self.predicted - self.pool
+        return self.of(target) + gain
 
-def pool_variance(residual: FloatArray, design: SurveyDesign) -> float:
-    """Return V_pool of centred residuals (m,); NaN if a stratum has a single unit.
-
-    A unit drawn with certainty adds nothing, so the variance of a census is exactly 0.
-    """
-    if is_census(design):
-        return 0.0
-    weights = 1.0 / design.pi
-    unit, stratum, pi = _units(design)
-    z = np.bincount(unit, weights=weights * residual / weights.sum())
-    n_h = np.bincount(stratum)
-    used = n_h > 0
-    z_mean = np.zeros(len(n_h))
-    z_mean[used] = np.bincount(stratum, weights=z)[used] / n_h[used]
-    squares = np.bincount(stratum, weights=(1.0 - pi) * (z - z_mean[stratum]) ** 2)
-    if np.any((n_h == 1) & (np.bincount(stratum, weights=1.0 - pi) > 0)):
-        return float("nan")
-    factor = np.where(n_h > 1, n_h / np.maximum(n_h - 1, 1), 1.0)
-    return float(factor @ squares)
+    def skew_of(self, target: Target) -> float:
+        """Return the standardised third moment of the estimate for `target`."""
+        return self.skew_pool if target == "pool" else self.skew_population
 
 
 def degrees_of_freedom(design: SurveyDesign) -> float:
@@ -120,6 +112,17 @@ def degrees_of_freedom(design: SurveyDesign) -> float:
         a = a / a.max()
         return float(min(m - 1.0, max(a.sum() ** 2 / (a @ a) - 1.0, 1.0)))
     return float(m - 1)
+
+
+def uneven_degrees_of_freedom(design: SurveyDesign) -> float | None:
+    """Return 1 / sum p^2 - 1 for drawn clusters with shares p of all weight; None otherwise.
+
+    A few large clusters settle the error: by the textbook's c - 1 too much is claimed.
+    """
+    if design.psu is None:
+        return None
+    shares = drawn_units(design).totals(np.ones(design.n_labels))
+    return max(1.0 / float(shares @ shares) - 1.0, 1.0)
 
 
 def centring(g: FloatArray, residual: FloatArray, design: SurveyDesign) -> float:
@@ -209,15 +212,24 @@ def cluster_term(influence: Influence, design: SurveyDesign, cluster: IntArray) 
 def shows_no_spread(spread: Variances, design: SurveyDesign, target: Target) -> bool:
     """Whether the labels leave nothing to judge an error by though there is one.
 
-    Their residuals are alike up to rounding, in every stratum or between all clusters, or one
-    item has more than half of all weight, and its residual is its own centre. A census has no
-    error for the pool.
+    They or their residuals are alike up to rounding, in every stratum or between all clusters,
+    or one item has more than half of all weight, and its residual is its own centre. A census
+    has no error for the pool.
     """
     if is_census(design):
         return target == "population" and spread.population <= spread.rounding
     weights = 1.0 / design.pi
     outweighed = design.n_labels > 2 and float(weights.max()) > 0.5 * float(weights.sum())
-    return spread.pool <= spread.rounding or outweighed
+    return spread.alike or spread.pool <= spread.rounding or outweighed
+
+
+def population_part(
+    influence: Influence, design: SurveyDesign, cluster: IntArray | None = None
+) -> float:
+    """Return what V_population has beyond V_pool: S^2 / N, or the cluster term. May be negative."""
+    if cluster is not None:
+        return cluster_term(influence, design, cluster)
+    return unit_variance(influence, design) / design.n_items
 
 
 def variances(
@@ -233,8 +245,8 @@ def variances(
     the code of each pool item. A negative second part is set to 0 and told.
     """
     v_pool = pool_variance(influence.residual, design)
-    unit = unit_variance(influence, design)
-    extra = unit / design.n_items if cluster is None else cluster_term(influence, design, cluster)
+    extra = population_part(influence, design, cluster)
+    unit = extra * design.n_items if cluster is None else unit_variance(influence, design)
     notices: tuple[Notice, ...] = ()
     if extra < 0.0:
         notices = (
@@ -244,11 +256,18 @@ def variances(
                 "population interval is the pool interval; more labels would settle it.",
             ),
         )
+    r, g = influence.residual, influence.prediction(design.rows)
+    v_population = v_pool + max(extra, 0.0)
     return Variances(
         pool=v_pool,
-        population=v_pool + max(extra, 0.0),
+        population=v_population,
         unit=max(unit, 0.0),
         df=degrees_of_freedom(design),
+        df_uneven=uneven_degrees_of_freedom(design),
         notices=notices,
         rounding=rounding,
+        predicted=predicted_variance(r, g, design),
+        skew_pool=skewness(r, v_pool, design, unseen=True),
+        # Of more items like them, a labelled item shows its own prediction as well.
+        skew_population=skewness(r + design.pi * g, v_population, design, unseen=False),
     )

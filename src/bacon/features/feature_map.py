@@ -2,55 +2,46 @@
 
 Each judge is averaged over its runs and standardised on the whole pool, so that its units do
 not matter, and turned to agree with the other judges: the sign of its loading on the first
-principal component of the judges. A missing value becomes the pool mean, 0 after
-standardising, and an indicator column says that it was missing. Nothing here sees a label.
+principal component of the judges, whose long tail points upwards. A missing value becomes the
+pool mean, 0 after standardising, and for scores and features an indicator column says that it
+was missing. Derived columns are cut to their 5 % and 95 % quantiles. Nothing here sees a label.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bacon.data.notice import Notice
 from bacon.errors import InputError
-from bacon.judge_scores import mean_of_present, orientation
+from bacon.features.candidates import derived_columns, indicators, kinds_told, score_columns
+from bacon.features.columns import (
+    BY_DEFAULT,
+    Column,
+    Reader,
+    length_name,
+    run_mean,
+    uncertainty_names,
+)
+from bacon.features.components import fit_components, write_components
+from bacon.judge_scores import orientation
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
     from bacon.arrays import FloatArray, IntArray
     from bacon.data.pool import Judge, Pool
 
 __all__ = ["Column", "FeatureMap", "feature_matrix", "fit_feature_map", "run_mean"]
 
-MAX_COMPONENTS = 64
-"""Most embedding components kept."""
+ENDS = (0.05, 0.95)
+"""Quantiles of the pool to which derived columns are cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column of the feature matrix.
-
-    Parameters
-    ----------
-    name : str
-        What it is, such as ``judge_gpt`` or ``judge_gpt missing``.
-    kind : str
-        judge, feature, class, missing or component.
-    source : str
-        Judge or feature column it is made from.
-    centre, scale : float
-        The value is (raw - centre) / scale; a negative scale turns a judge round.
-    level : str or None
-        For a text judge, the class whose share of the runs this is.
-    """
-
-    name: str
-    kind: str
-    source: str
-    centre: float
-    scale: float
-    level: str | None = None
+TURNED = ("judge", "expected")
+"""Kinds of columns in the units of a judge."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,116 +70,126 @@ class FeatureMap:
 
     @property
     def blocks(self) -> IntArray:
-        """Penalty block of each column: 0 judges and features, 1 embedding components."""
-        return np.array(
-            [int(column.kind == "component") for column in self.columns], dtype=np.int64
-        )
+        """Penalty block of each column: 0 judges and features, 1 components, 2 derived."""
+        return np.array([column.block for column in self.columns], dtype=np.int64)
 
 
-def run_mean(judge: Judge) -> FloatArray:
-    """Return a numeric judge's score (N,), averaged over the runs present; NaN where none is."""
-    return mean_of_present(judge.scores)
-
-
-def _class_share(judge: Judge, level: str) -> FloatArray:
-    """Return the share of a text judge's runs that answered `level`, NaN where none answered."""
-    levels = judge.levels or ()
-    if level not in levels:
-        return np.where(np.isnan(judge.scores).all(axis=1), np.nan, 0.0)
-    hits = np.where(np.isnan(judge.scores), np.nan, judge.scores == levels.index(level))
-    return mean_of_present(hits)
-
-
-def _raw(pool: Pool) -> list[tuple[str, str, str, str | None, FloatArray]]:
-    """Return name, kind, source, level and raw values of every column before indicators."""
-    found: list[tuple[str, str, str, str | None, FloatArray]] = []
-    for judge in pool.judges:
-        if judge.levels is None:
-            found.append((judge.name, "judge", judge.name, None, run_mean(judge)))
-        else:
-            found.extend(
-                (f"{judge.name} = {level}", "class", judge.name, level, _class_share(judge, level))
-                for level in judge.levels
-            )
-    found.extend(
-        (name, "feature", name, None, pool.features[:, k])
-        for k, name in enumerate(pool.feature_names)
-    )
-    return found
-
-
-def fit_feature_map(pool: Pool) -> FeatureMap:
+def fit_feature_map(
+    pool: Pool, *, derived: Collection[str] = BY_DEFAULT, without: Collection[str] = ()
+) -> FeatureMap:
     """Fit centres, scales, orientation, indicators and components on the whole pool.
 
     Columns that are constant over the pool carry nothing and are left out, with a notice.
+
+    Parameters
+    ----------
+    pool : Pool
+        The pool.
+    derived : collection of str
+        Kinds of derived columns to make, of :data:`bacon.features.columns.DERIVED`.
+    without : collection of str
+        Judges, features and columns of uncertainty that nothing is made of.
     """
-    columns: list[Column] = []
+    pool = _less(pool, without)
     constant: list[str] = []
-    missing: dict[bytes, tuple[str, FloatArray]] = {}
-    judged: list[tuple[int, FloatArray]] = []
-    for name, kind, source, level, raw in _raw(pool):
-        gone = np.isnan(raw)
-        if gone.all():
-            constant.append(name)
-            continue
-        if gone.any():
-            missing.setdefault(np.packbits(gone).tobytes(), (source, gone.astype(np.float64)))
-        present = raw[~gone]
-        centre, scale = float(present.mean()), float(present.std())
-        if not scale > 1e-12 * max(abs(centre), np.abs(present).max()):
-            constant.append(name)
-            continue
-        if kind == "judge":
-            judged.append((len(columns), np.where(gone, 0.0, (raw - centre) / scale)))
-        columns.append(Column(name, kind, source, centre, scale, level))
-    if judged:
-        signs = orientation(np.column_stack([values for _, values in judged]))
-        for (k, _), sign in zip(judged, signs, strict=True):
-            c = columns[k]
-            columns[k] = Column(c.name, c.kind, c.source, c.centre, c.scale * float(sign))
-    for source, indicator in missing.values():
-        centre, scale = float(indicator.mean()), float(indicator.std())
-        columns.append(Column(f"{source} missing", "missing", source, centre, scale))
-    notices = _constant_notice(constant)
-    if pool.embeddings is None:
-        return FeatureMap(tuple(columns), notices=notices)
-    centre_row, loadings, scales = _components(pool.embeddings)
-    if len(scales) == 0:
-        return FeatureMap(tuple(columns), notices=_constant_notice([*constant, "embeddings"]))
-    columns += [
-        Column(f"embedding component {k + 1}", "component", "embeddings", 0.0, float(scale))
-        for k, scale in enumerate(scales)
-    ]
-    return FeatureMap(tuple(columns), loadings, centre_row, notices)
+    plain = _oriented(pool, list(_scaled(score_columns(pool), Reader(pool, {}), constant)))
+    reader = Reader(pool, _judged(plain))
+    columns = [*plain, *indicators(pool, reader)]
+    wanted = [column for column in derived_columns(pool, reader) if column.kind in derived]
+    columns += _scaled(wanted, reader, constant)
+    loadings = centre = None
+    if pool.embeddings is not None:
+        centre, loadings, scales = fit_components(pool.embeddings)
+        columns += [
+            Column(f"embedding component {k + 1}", "component", "embeddings", 0.0, float(scale))
+            for k, scale in enumerate(scales)
+        ]
+        if len(scales) == 0:
+            loadings = centre = None
+            constant.append("embeddings")
+    return FeatureMap(tuple(columns), loadings, centre, _notices(pool, constant))
 
 
-def _constant_notice(constant: list[str]) -> tuple[Notice, ...]:
-    """Tell which columns are the same for every item."""
-    if not constant:
-        return ()
-    return (
-        Notice(
-            "constant_columns",
-            "Left out because they are the same, or missing, for every item: "
-            f"{', '.join(constant)}.",
-        ),
+def _less(pool: Pool, without: Collection[str]) -> Pool:
+    """Return the pool as if it had no judge, feature or uncertainty of these names."""
+    if not without:
+        return pool
+
+    def kept(judge: Judge) -> Judge:
+        told = [u for u in judge.uncertainty if f"{judge.name}__{u.kind}" not in without]
+        return replace(judge, uncertainty=tuple(told))
+
+    seen = [k for k, name in enumerate(pool.feature_names) if name not in without]
+    return replace(
+        pool,
+        judges=tuple(kept(judge) for judge in pool.judges if judge.name not in without),
+        features=pool.features[:, seen],
+        feature_names=tuple(pool.feature_names[k] for k in seen),
+        text=None if pool.text is None or length_name(pool.text) in without else pool.text,
     )
 
 
-def _components(embeddings: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the centre (d,), loadings (d, c) and SDs (c,) of the leading components."""
-    centre = embeddings.mean(axis=0)
-    centred = embeddings - centre
-    values, vectors = np.linalg.eigh(centred.T @ centred / len(embeddings))
-    order = np.argsort(values)[::-1][:MAX_COMPONENTS]
-    # The second bound is what rounding leaves of embeddings that are the same for every item.
-    largest = max(float(embeddings.max()), -float(embeddings.min()))
-    order = order[values[order] > max(1e-10 * values.max(), (1e-12 * largest) ** 2)]
-    loadings = vectors[:, order]
-    # The sign of a component is arbitrary; fixing it keeps results the same on any machine.
-    strongest = np.abs(loadings).argmax(axis=0)
-    loadings = loadings * np.sign(loadings[strongest, np.arange(loadings.shape[1])])
-    return centre, loadings, np.sqrt(values[order])
+def _judged(columns: Sequence[Column]) -> dict[str, Column]:
+    """Return the column of each numeric judge, by its name."""
+    return {column.source: column for column in columns if column.kind == "judge"}
+
+
+def _oriented(pool: Pool, columns: list[Column]) -> list[Column]:
+    """Return the columns with judges, and their expected scores, turned to agree."""
+    judged = _judged(columns)
+    if not judged:
+        return columns
+    reader = Reader(pool, judged)
+    z = np.column_stack([reader.standardised(name) for name in judged])
+    signs = dict(zip(judged, _signs(z).tolist(), strict=True))
+    return [
+        replace(c, scale=c.scale * signs.get(c.source, 1.0)) if c.kind in TURNED else c
+        for c in columns
+    ]
+
+
+def _signs(z: FloatArray) -> FloatArray:
+    """Return the sign (M,) of each judge's standardised scores (N, M), NaN where missing.
+
+    Judges agree, and their sum has its long tail upwards: which judge comes first, or is
+    turned round, then does not matter even to models that know up from down.
+    """
+    signs = orientation(z)
+    total = np.nan_to_num(z) @ signs
+    skewness = float(np.mean(total**3)) / max(float(np.mean(total**2)) ** 1.5, 1e-300)
+    return -signs if skewness < -1e-9 else signs
+
+
+def _scaled(columns: Iterable[Column], reader: Reader, constant: list[str]) -> Iterator[Column]:
+    """Yield columns with ends, centre and scale; name in `constant` those without any spread."""
+    for column in columns:
+        raw = reader.raw(column)
+        present = raw[~np.isnan(raw)]
+        if column.block == 2 and column.kind != "varies" and len(present):
+            low, high = np.quantile(present, ENDS).tolist()
+            column = replace(column, low=low, high=high)  # noqa: PLW2901 (with its ends)
+            present = np.clip(present, low, high)
+        if len(present):
+            centre, scale = float(present.mean()), float(present.std())
+            if scale > 1e-12 * max(abs(centre), float(np.abs(present).max())):
+                yield replace(column, centre=centre, scale=scale)
+                continue
+        # Runs that never differ are no column of the user's that is left out.
+        if column.block != 2 or column.uncertainty is not None:
+            constant.append(column.name)
+
+
+def _notices(pool: Pool, constant: list[str]) -> tuple[Notice, ...]:
+    """Tell which columns are the same for every item, and whose uncertainty is not used."""
+    found = []
+    if constant:
+        told = "Left out because they are the same, or missing, for every item: "
+        found.append(Notice("constant_columns", f"{told}{', '.join(constant)}."))
+    names = [judge.name for judge in pool.judges if judge.is_text and judge.uncertainty]
+    if names:
+        told = "Not used, as the judge answers in words: the uncertainty of "
+        found.append(Notice("uncertainty_unused", f"{told}{', '.join(names)}."))
+    return tuple(found)
 
 
 def feature_matrix(pool: Pool, feature_map: FeatureMap) -> FloatArray:
@@ -199,41 +200,48 @@ def feature_matrix(pool: Pool, feature_map: FeatureMap) -> FloatArray:
     InputError
         The pool lacks a judge, a feature or the embeddings that the map was fitted with.
     """
-    judges = {judge.name: judge for judge in pool.judges}
-    features = {name: pool.features[:, k] for k, name in enumerate(pool.feature_names)}
-    wanted = {c.source for c in feature_map.columns if c.kind != "component"}
-    lacking = sorted(wanted - judges.keys() - features.keys())
-    if lacking:
-        raise InputError(
-            f"{pool.source} lacks {', '.join(lacking)}, which the calibration was fitted with; "
-            "add the columns or fit again without them."
-        )
-    _check_answers(pool.source, judges, feature_map)
+    columns = [column for column in feature_map.columns if column.kind != "component"]
+    reader = Reader(pool, _judged(columns))
+    _check_sources(pool.source, reader, columns)
+    _check_answers(pool.source, reader.judges, columns)
     matrix = np.empty((pool.n_items, len(feature_map.columns)))
-    for k, column in enumerate(feature_map.columns):
-        if column.kind == "component":
-            break
-        raw = _column_values(column, judges, features)
+    for k, column in enumerate(columns):
+        raw = reader.raw(column)
         matrix[:, k] = np.where(np.isnan(raw), 0.0, (raw - column.centre) / column.scale)
     if feature_map.components is None or feature_map.embedding_centre is None:
         return matrix
-    width = len(feature_map.embedding_centre)
-    if pool.embeddings is None or pool.embeddings.shape[1] != width:
+    centre = feature_map.embedding_centre
+    if pool.embeddings is None or pool.embeddings.shape[1] != len(centre):
         raise InputError(
-            f"{pool.source} needs embeddings with {width} numbers an item, as the calibration "
-            "was fitted with; give embeddings=."
+            f"{pool.source} needs embeddings with {len(centre)} numbers an item, as the "
+            "calibration was fitted with; give embeddings=."
         )
-    n_components = feature_map.components.shape[1]
-    scales = np.array([column.scale for column in feature_map.columns[-n_components:]])
-    centred = pool.embeddings - feature_map.embedding_centre
-    matrix[:, -n_components:] = centred @ feature_map.components / scales
+    loadings = feature_map.components
+    scales = np.array([column.scale for column in feature_map.columns[len(columns) :]])
+    write_components(pool.embeddings, centre, loadings, scales, out=matrix[:, len(columns) :])
     return matrix
 
 
-def _check_answers(source: str, judges: dict[str, Judge], feature_map: FeatureMap) -> None:
+def _check_sources(source: str, reader: Reader, columns: list[Column]) -> None:
+    """Refuse a pool that lacks a judge, a feature or a judge's uncertainty."""
+    there = {*reader.judges, *reader.features}
+    lacking = {c.source for c in columns if c.kind != "disagreement"} - there
+    for column in columns:
+        judge = reader.judges.get(column.source)
+        if judge is not None and column.uncertainty not in (None, *kinds_told(judge)):
+            names = uncertainty_names(column.source, str(column.uncertainty))
+            lacking.add(" or ".join(names))
+    if lacking:
+        raise InputError(
+            f"{source} lacks {', '.join(sorted(lacking))}, which the calibration was fitted with; "
+            "add the columns or fit again without them."
+        )
+
+
+def _check_answers(source: str, judges: dict[str, Judge], columns: list[Column]) -> None:
     """Refuse a judge that answers otherwise than where the map was fitted."""
     known: dict[str, set[str | None]] = {}
-    for column in feature_map.columns:
+    for column in columns:
         if column.kind in ("judge", "class"):
             known.setdefault(column.source, set()).add(column.level)
     for name, levels in known.items():
@@ -250,18 +258,3 @@ def _check_answers(source: str, judges: dict[str, Judge], feature_map: FeatureMa
                 f"the calibration knows ({', '.join(sorted(map(str, levels))[:6])}); give the "
                 "answers in the same words."
             )
-
-
-def _column_values(
-    column: Column, judges: dict[str, Judge], features: dict[str, FloatArray]
-) -> FloatArray:
-    """Return the raw values (N,) of a column that is not an embedding component."""
-    judge = judges.get(column.source)
-    if column.kind == "class" and judge is not None:
-        return _class_share(judge, column.level or "")
-    raw = run_mean(judge) if judge is not None else features[column.source]
-    if judge is not None and judge.levels is not None:
-        raw = np.where(np.isnan(judge.scores).all(axis=1), np.nan, 0.0)
-    if column.kind == "missing":
-        return np.isnan(raw).astype(np.float64)
-    return raw

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bacon.calibration.raw_judges import raw_judges, spearman
+from bacon.calibration.ranks import spearman
+from bacon.calibration.raw_judges import raw_judges
 from bacon.features.feature_map import run_mean
 
 if TYPE_CHECKING:

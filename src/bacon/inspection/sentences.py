@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["sentences"]
 
-IN_THE_TABLE = frozenset(("runs_grouped", "judge_scores_missing", "ids_are_row_numbers"))
+IN_THE_TABLE = frozenset(
+    ("runs_grouped", "judge_scores_missing", "ids_are_row_numbers", "uncertainty_read")
+)
 """Notices of reading whose content the table of columns shows."""
 
 MOST_NAMED = 6

@@ -14,7 +14,13 @@ from bacon.io.cells import as_levels, as_na
 from bacon.io.ids import check_unique, read_ids, usual_id
 from bacon.io.matching import find_ids, first_seen, unknown_ids
 from bacon.io.numbers import answers
-from bacon.io.ratings import Outcome, averaged, averaging_told, check_raters
+from bacon.io.ratings import (
+    Outcome,
+    averaged,
+    averaging_told,
+    ratings_by_column,
+    ratings_by_row,
+)
 from bacon.io.roles import Names, nearest, resolve_columns
 from bacon.io.tables import Source, Table, read_table
 
@@ -82,6 +88,11 @@ def read_labels(
     >>> labels.values.ravel()
     array([4., 2.])
     """
+    if rater is not None and raters is not None:
+        raise InputError(
+            "name either rater, the column that says who labelled, or raters, a column for each of "
+            "them."
+        )
     table = read_table(source)
     missing, given = as_na(na), as_levels(levels)
     outcomes = [
@@ -94,10 +105,13 @@ def read_labels(
         check_unique(
             table, ids, "keep one label per item, or name the column of the raters with --rater"
         )
-        n_raters = None if raters is None else int(outcomes[0].answered.any(axis=0).sum())
-    else:
-        n_raters = check_raters(table, rater, ids)
     items, first = first_seen(ids.values)
+    ratings = None
+    if rater is not None:
+        ratings = ratings_by_row(table, outcomes, rater, ids, items)
+    elif raters is not None:
+        ratings = ratings_by_column(outcomes[0], ids, items)
+    n_raters = None if ratings is None else ratings.n_raters
     means, counts = zip(*(averaged(table, one, ids, items) for one in outcomes), strict=True)
     n_ratings = np.column_stack(counts)
     return Labels(
@@ -109,6 +123,7 @@ def read_labels(
         levels=tuple(one.levels for one in outcomes),
         n_raters=n_raters,
         notices=(*table.notices, *ids.notices, *averaging_told(table, n_ratings, n_raters)),
+        ratings=ratings,
     )
 
 

@@ -11,6 +11,7 @@ from bacon.errors import InputError
 from bacon.io.cells import categories
 from bacon.io.ids import read_ids
 from bacon.io.matching import first_pair, first_seen
+from bacon.io.roles import UNCERTAINTY
 from bacon.io.tables import Table, quoted
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def pivot(
         Column of the item ids; None takes item_id or id.
     judge, score, run : str
         Columns with the judge's name, its score and, unless None, the number of its run.
-        Without it, the rows of one item and judge are runs in the order of the file.
+        Without it, the rows of one item and judge are runs in the order of the file. Columns
+        ``<score>__entropy`` and the like become the judges' uncertainty.
     item_columns : collection of str
         Columns with a role, which may not differ between the rows of an item. Other columns
         that do are left out, and told.
@@ -62,19 +64,34 @@ def pivot(
     ids = read_ids(table, id)
     items, first = first_seen(ids.values)
     positions = _positions(table, items, judge=judge, run=run, id_name=ids.name)
+    sources = {"": score, **_uncertainty(table, score, item_columns)}
     kept, rows, left_out = _item_columns(
-        table, items, first, skip={judge, score, run}, needed={ids.name, *item_columns}
+        table, items, first, skip={judge, run, *sources.values()}, needed={ids.name, *item_columns}
     )
-    clash = [name for name in positions if name in kept]
-    if clash:
-        raise InputError(
-            f"{table.source} has a judge {clash[0]} in column {judge} and a column {clash[0]}; "
-            "rename one of them."
-        )
-    for name, where in positions.items():
-        kept[name] = _gather(table.frame[score], where).alias(name)
-        rows[name] = np.where(where < 0, first, where)
+    for judged, where in positions.items():
+        for ending, source in sources.items():
+            name = judged + ending
+            values = _gather(table.frame[source], where).alias(name)
+            if ending and values.null_count() == len(values):
+                continue
+            if name in kept:
+                raise InputError(
+                    f"{table.source} has a judge {judged} in column {judge} and a column {name}; "
+                    "rename one of them."
+                )
+            kept[name] = values
+            rows[name] = np.where(where < 0, first, where)
     return _assembled(table, kept, rows, list(positions), left_out), list(positions)
+
+
+def _uncertainty(table: Table, score: str, item_columns: Collection[str]) -> dict[str, str]:
+    """Return the columns beside the scores by their endings, such as ``__entropy``."""
+    found = {}
+    for name in table.frame.columns:
+        matched = UNCERTAINTY.fullmatch(name)
+        if matched is not None and matched["scored"] == score and name not in item_columns:
+            found[f"__{matched['kind']}"] = name
+    return found
 
 
 def _assembled(

@@ -79,10 +79,11 @@ def read_pool(  # noqa: PLR0913 (one keyword per role a column can have)
         or, with `judge_column`, one per item and judge.
     judges : str or sequence of str
         Columns of judge scores: names and globs, in a list or with commas between them. A
-        glob never takes a column with another role nor a judge's uncertainty
-        (``<judge>__entropy`` and so on). ``<judge>_run<k>`` are runs of one judge. A judge
-        answers in numbers or, in every run, in words. In a long file, the score column. None
-        of them, ``()``, for a pool that is only drawn from.
+        glob never takes a column with another role. ``<judge>_run<k>`` are runs of one judge.
+        A judge answers in numbers or, in every run, in words. Its uncertainty
+        (``<judge>[_run<k>]__entropy``, ``__logppl``, ``__logprob``, ``__expected``) is read
+        with it and never taken by a glob. In a long file, the score column. None of them,
+        ``()``, for a pool that is only drawn from.
     id : str, optional
         Column of the ids, whole numbers or text; item_id or id by default, else rows are
         numbered from 0 (told). ``"row"`` asks for that.
@@ -139,6 +140,7 @@ def read_pool(  # noqa: PLR0913 (one keyword per role a column can have)
     score_columns, feature_columns = _scores_and_features(
         table, judges, features, taken={**roles.taken, **dict.fromkeys(long, "the judge or run")}
     )
+    with_role = {*roles.taken, *feature_columns}
     if judge_column is not None:
         table, score_columns = pivot(
             table,
@@ -146,7 +148,7 @@ def read_pool(  # noqa: PLR0913 (one keyword per role a column can have)
             judge=judge_column,
             score=_only(score_columns),
             run=run_column,
-            item_columns={*roles.taken, *feature_columns},
+            item_columns=with_role,
         )
     ids = read_ids(table, id, number_rows=True)
     check_unique(
@@ -155,7 +157,7 @@ def read_pool(  # noqa: PLR0913 (one keyword per role a column can have)
         "give one row per item, or judge_column where each row is the answer of one judge",
     )
     missing = as_na(na)
-    judged, told = read_judges(table, score_columns, as_levels(levels), missing)
+    judged, told = read_judges(table, score_columns, as_levels(levels), missing, taken=with_role)
     order = read_only(as_series(ids.values).arg_sort().cast(pl.Int64).to_numpy())
     return _with_embeddings(
         Pool(

@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bacon.data.notice import Notice
+from bacon.data.ratings import Ratings
 from bacon.errors import InputError
 from bacon.io.cells import categories
-from bacon.io.matching import first_pair, first_seen
+from bacon.io.matching import first_pair
 from bacon.io.roles import resolve_column
 from bacon.io.tables import Table, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bacon.arrays import BoolArray, FloatArray, IntArray
     from bacon.io.ids import Ids
 
-__all__ = ["Outcome", "averaged", "averaging_told", "check_raters"]
+__all__ = ["Outcome", "averaged", "averaging_told", "ratings_by_column", "ratings_by_row"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -32,11 +35,32 @@ class Outcome:
     levels: tuple[str, ...] | None
 
 
-def check_raters(table: Table, rater: str, ids: Ids) -> int:
-    """Return the number of raters, refusing one that labels an item twice."""
+def ratings_by_row(
+    table: Table, outcomes: Sequence[Outcome], rater: str, ids: Ids, items: IntArray
+) -> Ratings:
+    """Return the ratings of a table with a row for each item and rater.
+
+    Parameters
+    ----------
+    table : Table
+        The labels.
+    outcomes : sequence of Outcome
+        Their answers, one column each.
+    rater : str
+        Column that names the rater.
+    ids : Ids
+        Items of the rows with an answer.
+    items : (n,) int64
+        Number of the item of each of those rows.
+
+    Raises
+    ------
+    InputError
+        A rater labels an item twice.
+    """
     resolve_column(rater, table.frame.columns, role="rater", source=table.source)
     names = categories(table, rater, role="rater", rows=ids.positions)
-    pairs = np.column_stack([first_seen(ids.values)[0], names.codes])
+    pairs = np.column_stack([items, names.codes])
     pair, count = first_pair(np.unique(pairs, axis=0, return_inverse=True)[1].ravel())
     if pair is not None:
         first, second = (table.row(int(ids.positions[k]), ids.name) for k in pair)
@@ -46,7 +70,21 @@ def check_raters(table: Table, rater: str, ids: Ids) -> int:
             f"{quoted(item)} by {rater} {quoted(who)} ({count:,} such rows in all); keep "
             "one label per rater and item."
         )
-    return len(names.levels)
+    values = np.column_stack([outcome.values[ids.positions, 0] for outcome in outcomes])
+    return Ratings(items, names.codes, values, names.levels)
+
+
+def ratings_by_column(outcome: Outcome, ids: Ids, items: IntArray) -> Ratings:
+    """Return the ratings of a table with a column for each rater; `items` as in its twin."""
+    answered = outcome.answered[ids.positions]
+    row, column = np.nonzero(answered)
+    active = np.flatnonzero(answered.any(axis=0))
+    return Ratings(
+        items[row],
+        np.searchsorted(active, column),
+        outcome.values[ids.positions][row, column][:, None],
+        tuple(outcome.columns[k] for k in active),
+    )
 
 
 def averaged(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bacon.data.predictions import Predictions
+from bacon.data.predictions import Predictions, taken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,19 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["CrossFit", "FoldPlan", "crossfit"]
 
 CrossFitMode = Literal["ensemble", "refit"]
-
-
-class Model(Protocol):
-    """A fitted model."""
-
-    @property
-    def residual_(self) -> FloatArray:
-        """Ascending centred leave-one-out residuals."""
-        ...
-
-    def predict(self, x: FloatArray) -> FloatArray:
-        """Return the predicted mean (N,) of each row."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,10 +75,11 @@ def crossfit(
     x: FloatArray,
     y: FloatArray,
     rows: IntArray,
-    fit_model: Callable[[FloatArray, FloatArray], Model],
+    fit_model: Callable[[FloatArray, FloatArray], Any],
     plan: FoldPlan,
     *,
     mode: CrossFitMode = "ensemble",
+    order: IntArray | None = None,
 ) -> CrossFit:
     """Fit a model without each fold and predict every item.
 
@@ -109,42 +97,51 @@ def crossfit(
     rows : (m,) int64
         Labelled rows.
     fit_model : callable
-        ``fit_model(x, y)`` returns a fitted model with ``predict(x)`` and ``residual_``, its
-        ascending centred leave-one-out residuals.
+        ``fit_model(x, y)`` returns a fitted model; its predictions are (N,), or (N, C)
+        probabilities of classes.
     plan : FoldPlan
         The folds.
     mode : {"ensemble", "refit"}
         What unlabelled items carry.
+    order : (m,) int64, optional
+        Positions in `rows` in the order in which models are to see them; a model that draws
+        at random depends on it.
     """
-    n_items = len(x)
     labelled_fold = plan.fold[rows]
+    everyone = np.arange(len(rows)) if order is None else order
     models = []
     for k in range(plan.k):
-        train = labelled_fold != k
+        train = everyone[labelled_fold[everyone] != k]
         models.append(fit_model(x[rows[train]], y[train]))
     fold, stratum = plan.fold, plan.stratum
     if mode == "refit":
-        models.append(fit_model(x[rows], y))
-        fold = np.full(n_items, -1, dtype=np.int64)
+        models.append(fit_model(x[rows[everyone]], y[everyone]))
+        fold = np.full(len(x), -1, dtype=np.int64)
         fold[rows] = labelled_fold
         stratum = None
-    codes = np.zeros(n_items, dtype=np.int64) if stratum is None else stratum
-    n_strata = int(codes.max()) + 1
+    codes = np.zeros(len(x), dtype=np.int64) if stratum is None else stratum
     if mode == "refit":
         weights = np.zeros((1, plan.k + 1))
         weights[0, -1] = 1.0
     else:
-        weights = _mixture_weights(plan, rows, n_strata)
-    by_model = np.column_stack([model.predict(x) for model in models])
-    mean = np.einsum("ij,ij->i", by_model, weights[codes])
-    own = np.flatnonzero(fold >= 0)
-    mean[own] = by_model[own, fold[own]]
-    predictions = Predictions(
-        mean=mean,
-        by_model=by_model,
-        residuals=tuple(model.residual_ for model in models),
-        fold=fold,
-        stratum=codes,
-        weights=weights,
-    )
-    return CrossFit(tuple(models), predictions)
+        weights = _mixture_weights(plan, rows, int(codes.max()) + 1)
+    mean = _combined(models, x, fold, codes, weights)
+    return CrossFit(tuple(models), Predictions(mean, fold, codes, weights))
+
+
+def _combined(
+    models: list[Any], x: FloatArray, fold: IntArray, stratum: IntArray, weights: FloatArray
+) -> FloatArray:
+    """Return every item's prediction, each model asked only about the items that take it."""
+    mean: FloatArray | None = None
+    for k, model in enumerate(models):
+        items, share = taken(fold, stratum, weights, k)
+        if not len(items):
+            continue
+        said = model.predict(x if len(items) == len(x) else x[items])
+        if mean is None:
+            mean = np.zeros((len(x), *said.shape[1:]))
+        mean[items] += share.reshape(-1, *[1] * (said.ndim - 1)) * said
+    if mean is None:
+        raise ValueError("no model is taken by any item")
+    return mean

@@ -1,0 +1,1 @@
+"""How well predictions and judges follow the labels, and what their errors go with."""

@@ -1,0 +1,86 @@
+"""From a calibration and an estimand to the estimator that serves it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bacon.calibration.class_shares import share_names
+from bacon.errors import InputError
+from bacon.estimation.distributions import ResidualDistribution
+from bacon.estimation.estimands import (
+    mean_estimate,
+    proportion_estimate,
+    sd_estimate,
+    variance_estimate,
+)
+from bacon.estimation.quantiles import quantile_estimate
+
+if TYPE_CHECKING:
+    from bacon.arrays import FloatArray
+    from bacon.calibration.calibration import Calibration
+    from bacon.calibration.estimand import Estimand
+    from bacon.estimation.results import Estimate
+
+__all__ = ["estimate_for_these", "need_numbers"]
+
+
+def estimate_for_these(
+    cal: Calibration, asked: Estimand, *, labels_alone: bool = False
+) -> Estimate:
+    """Estimate one number for the raters who labelled.
+
+    Parameters
+    ----------
+    labels_alone : bool
+        Ignore the judges: the same estimator with a constant prediction.
+
+    Raises
+    ------
+    InputError
+        The estimand is none of one number, or none of these labels.
+    """
+    if asked.kind == "proportion":
+        return _proportion(cal, asked, labels_alone=labels_alone)
+    if asked.kind == "shares":
+        raise InputError(
+            "shares are one number for each class; ask for one of them, such as "
+            f"proportion:eq:{share_names(cal)[0]}, or for all by shares()."
+        )
+    need_numbers(cal, asked.name)
+    y, setting = cal.aligned.y, cal.setting
+    f = np.zeros(cal.pool.n_items) if labels_alone else cal.f
+    if asked.kind == "mean":
+        return mean_estimate(y, f, setting)
+    if asked.tau is not None:
+        rows = cal.aligned.design.rows
+        if labels_alone:
+            alone = ResidualDistribution.of(y, f, f[rows])
+            return quantile_estimate(asked.tau, y, alone, setting)
+        return quantile_estimate(asked.tau, y, cal.distribution, setting)
+    build = variance_estimate if asked.kind == "variance" else sd_estimate
+    spread = np.zeros(1) if labels_alone else cal.distribution.variance()
+    return build(y, f, spread, setting)
+
+
+def _proportion(cal: Calibration, asked: Estimand, *, labels_alone: bool) -> Estimate:
+    """Estimate the share of an event: of a class of words, or with a model of the event."""
+    event = asked.event(cal.aligned.y, cal.levels)
+    phi: FloatArray
+    if labels_alone:
+        phi = np.zeros(cal.pool.n_items)
+    elif asked.label is not None and cal.levels is not None:
+        phi = cal.f[:, cal.levels.index(asked.label)]
+    else:
+        phi = np.clip(cal.fitter.fit_event(event).predictions.mean, 0.0, 1.0)
+    return proportion_estimate(asked.name, event, phi, cal.setting)
+
+
+def need_numbers(cal: Calibration, name: str) -> None:
+    """Refuse estimands of numbers for labels in words."""
+    if cal.levels is not None:
+        raise InputError(
+            f"the labels of {cal.outcome} are words, which have no {name}; ask for the "
+            f"share of a class, such as proportion:eq:{cal.levels[0]}."
+        )

@@ -1,0 +1,251 @@
+"""`bacon simulate`: configurations measured on a pool whose every label is known."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bacon.cli.options import IdColumn, Missing, names_of
+from bacon.cli.output import say
+from bacon.cli.sample import DESIGNS, chosen_design, design_of
+from bacon.errors import InputError
+
+if TYPE_CHECKING:
+    from bacon.experiments.full_pool import FullPool
+
+__all__ = ["simulate_command"]
+
+SIMULATED = "sim:"
+"""What the name of a simulator begins with, in place of a file."""
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
+
+
+def simulate_command(
+    pool: Annotated[
+        str,
+        typer.Argument(
+            help="File whose every item has a label, or sim:ordinal, sim:mqm, sim:lognormal, "
+            "sim:binary, sim:noise.",
+            show_default=False,
+        ),
+    ],
+    label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
+    judges: Annotated[
+        list[str] | None, typer.Option(help="Judge columns: names and globs; judge_* if any.")
+    ] = None,
+    n: Annotated[list[int] | None, typer.Option("-n", help="Labels drawn; repeat.")] = None,
+    rate: Annotated[
+        list[float] | None, typer.Option("--rate", help="Share of items drawn; repeat.")
+    ] = None,
+    design: Annotated[
+        str | None,
+        typer.Option(help=f"{', '.join(DESIGNS)}; by default what the other options say."),
+    ] = None,
+    strata: Annotated[
+        str | None, typer.Option(help="Column of the strata; COL:k for k quantile strata.")
+    ] = None,
+    allocation: Annotated[
+        str, typer.Option(help="proportional, neyman or equal numbers of labels per stratum.")
+    ] = "proportional",
+    draw_clusters: Annotated[
+        str | None, typer.Option(help="Column whose values are drawn whole.")
+    ] = None,
+    pi: Annotated[str | None, typer.Option(help="Column of inclusion probabilities.")] = None,
+    method: Annotated[
+        str, typer.Option(help="systematic (fixed size) or poisson, with --pi.")
+    ] = "systematic",
+    config: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="human-only, raw-judges, ppi++, paper, bacon, a model such as ridge, or "
+            "NAME:model=ridge,crossfit=refit; repeat. human-only is always there."
+        ),
+    ] = None,
+    trials: Annotated[int, typer.Option(help="Draws of each design.")] = 200,
+    precise: Annotated[
+        bool,
+        typer.Option(
+            "--precise",
+            help="Draw on until 99 % Monte Carlo errors are 0.015 (coverage) and 0.03 (ratios).",
+        ),
+    ] = False,
+    max_trials: Annotated[int, typer.Option(help="Most draws with --precise.")] = 4000,
+    seed: Annotated[int, typer.Option(help="Seed of all draws.")] = 0,
+    workers: Annotated[int, typer.Option(help="Processes; results are the same.")] = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder that keeps draws and results; the same command goes on there."),
+    ] = None,
+    again: Annotated[
+        list[str] | None, typer.Option(help="Configuration to draw again from the start; repeat.")
+    ] = None,
+    id_: IdColumn = None,
+    embeddings: Annotated[
+        Path | None, typer.Option(help="Embeddings: parquet with ids, or .npy.")
+    ] = None,
+    features: Annotated[
+        list[str] | None, typer.Option(help="Further numeric columns to use; repeat.")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Column of what items share (prompt, document).")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="Column of the systems: estimate each of them too.")
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option(help="Lowest and highest possible label: LO:HI.")
+    ] = None,
+    levels: Annotated[str | None, typer.Option(help="Classes in words, in order: a,b,c.")] = None,
+    outcome: Annotated[str, typer.Option(help="Kind of outcome, as in estimate.")] = "auto",
+    estimand: Annotated[
+        list[str] | None, typer.Option(help="mean, sd, quantile:0.5, proportion:ge:4; repeat.")
+    ] = None,
+    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    fresh_pools: Annotated[
+        bool,
+        typer.Option(
+            "--fresh-pools",
+            help="A new pool in every draw, for the population: simulated, or drawn from the file "
+            "with replacement (by --cluster).",
+        ),
+    ] = False,
+    na: Missing = None,
+) -> None:
+    """Draw labels again and again from a pool with all of them, and hold estimates to the truth."""
+    from bacon.cli.estimate import parse_scale
+    from bacon.experiments.plan import Plan
+    from bacon.experiments.run import Precision, simulate
+    from bacon.experiments.text import summary_text
+
+    if again and out is None:
+        raise InputError("--again goes with --out, the folder whose draws are to be made again.")
+    if not n and not rate:
+        raise InputError("how many labels? Give -n NUMBER or --rate SHARE, several if you like.")
+    sizes = [*((one, None) for one in n or ()), *((None, one) for one in rate or ())]
+    designs = [
+        design_of(
+            design or chosen_design(strata=strata, clusters=draw_clusters, pi=pi),
+            number,
+            share,
+            strata=strata,
+            allocation=allocation,
+            clusters=draw_clusters,
+            pi=pi,
+            method=method,
+        )
+        for number, share in dict.fromkeys(sizes)
+    ]
+    ends = None if scale is None else parse_scale(scale)
+    if pool.startswith(SIMULATED):
+        full = _simulated(
+            pool, estimand, ends, label=label, group=group, judges=judges, cluster=cluster
+        )
+    else:
+        full = _read(
+            Path(pool),
+            label,
+            judges=judges,
+            id_=id_,
+            embeddings=embeddings,
+            features=features,
+            cluster=cluster,
+            group=group,
+            scale=ends,
+            levels=levels,
+            na=na,
+        )
+    plan = Plan(
+        full,
+        designs,
+        tuple(dict.fromkeys(["human-only", *(config or ["bacon"])])),
+        estimands=tuple(dict.fromkeys(estimand or full.default_estimands())),
+        level=level,
+        outcome=outcome,
+        seed=seed,
+        by_group=group is not None,
+        fresh=fresh_pools,
+    )
+    try:
+        measured = simulate(
+            plan,
+            trials=trials,
+            workers=workers,
+            out=out,
+            precision=Precision(max_trials=max_trials) if precise else None,
+            again=again or (),
+            progress=_show if sys.stderr.isatty() else None,
+        )
+    except KeyboardInterrupt:
+        kept = "; the same command goes on where it stopped" if out is not None else ""
+        say(f"Stopped{kept}.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    say(summary_text(measured, level=level))
+    for notice in (*full.pool.notices, *measured.notices):
+        say(f"Note: {notice.message}", err=True)
+    if out is not None:
+        say(f"Single draws: {out / 'results.parquet'}; these figures: {out / 'summary.parquet'}.")
+
+
+def _simulated(
+    pool: str, estimand: list[str] | None, scale: tuple[float, float] | None, **columns: object
+) -> FullPool:
+    """Return a simulated pool, refusing columns of a file."""
+    from bacon.experiments.simulators import simulated_pool
+
+    given = [f"--{name}" for name, value in columns.items() if value]
+    if given:
+        raise InputError(f"{pool} brings its own columns; leave {given[0]} out.")
+    return simulated_pool(pool.removeprefix(SIMULATED), estimands=estimand or ["mean"], scale=scale)
+
+
+def _read(
+    path: Path,
+    label: str | None,
+    *,
+    judges: list[str] | None,
+    id_: str | None,
+    embeddings: Path | None,
+    features: list[str] | None,
+    cluster: str | None,
+    group: str | None,
+    scale: tuple[float, float] | None,
+    levels: str | None,
+    na: list[str] | None,
+) -> FullPool:
+    """Read a file with the label of every item."""
+    from bacon.experiments.full_pool import full_pool
+    from bacon.inspection.roles import likely
+    from bacon.io.pools import read_pool
+    from bacon.io.tables import Table, read_table
+
+    table = read_table(path)
+    if label is None:
+        found = likely(table, "label")
+        hint = f": column {found} looks like them, add --label {found}" if found else ""
+        raise InputError(f"{table.source}: no labels named; give --label COLUMN{hint}.")
+    has_judges = any(column.startswith("judge_") for column in table.frame.columns)
+    items = read_pool(
+        table,
+        judges=names_of(judges, table) or ("judge_*" if has_judges else ()),
+        id=id_,
+        features=names_of(features, table) or None,
+        cluster=cluster,
+        group=group,
+        embeddings=embeddings,
+        label=label,
+        levels=levels,
+        na=tuple(na or ()),
+    )
+    own = Table(items.source, items.table, untyped=table.untyped)
+    return full_pool(items, own, label=label, scale=scale, levels=levels, na=tuple(na or ()))
+
+
+def _show(done: int, total: int) -> None:
+    """Show progress on one line of the terminal."""
+    sys.stderr.write(f"\r{done:,} of {total:,} draws" + ("\n" if done >= total else ""))
+    sys.stderr.flush()
