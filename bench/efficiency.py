@@ -31,7 +31,7 @@ from bacon.experiments.simulators import simulated_pool
 from lib.efficiency_page import page_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 SIZES = (30, 50, 100, 200, 500)
 FIRST_DRAWS = 200
@@ -89,15 +89,21 @@ def read_case(data: Path, case: Case) -> FullPool:
     return full_pool(bacon.read_pool(table, label="human"), table, label="human", name=case.name)
 
 
+def all_configurations(case: Case) -> list[str]:
+    """Return the names of the configurations that suit a pool."""
+    if case.kind == "classes":
+        return ["human-only", "raw-judges", "paper", *case.models, "bacon"]
+    return ["human-only", "raw-judges", "ppi++", "paper", "ridge", *case.models, "bacon"]
+
+
 def configurations(case: Case, asked: argparse.Namespace) -> list[str]:
-    """Return the names of the configurations of a pool."""
+    """Return the names of the configurations to draw."""
     if asked.configs:
         return list(dict.fromkeys(["human-only", *asked.configs]))
-    if case.kind == "classes":
-        return ["human-only", *case.models, "bacon"]
+    names = all_configurations(case)
     if asked.quick:
-        return ["human-only", "ppi++", "ridge", "bacon"]
-    return ["human-only", "raw-judges", "ppi++", "paper", "ridge", *case.models, "bacon"]
+        names = [name for name in names if name in ("human-only", "ppi++", "ridge", "bacon")]
+    return names
 
 
 def experiments(asked: argparse.Namespace) -> Iterator[tuple[Case, FullPool]]:
@@ -112,12 +118,11 @@ def experiments(asked: argparse.Namespace) -> Iterator[tuple[Case, FullPool]]:
         yield case, read_case(asked.data, case)
 
 
-def plan_of(case: Case, full: FullPool, names: list[str], asked: argparse.Namespace) -> Plan:
+def plan_of(full: FullPool, names: list[str], sizes: Sequence[int]) -> Plan:
     """Return the experiment of a pool with some configurations."""
-    sizes = [n for n in asked.n or case.sizes if 2 * n <= full.pool.n_items]
     return Plan(
         full,
-        [bacon.UniformDesign(n=n) for n in sizes],
+        [bacon.UniformDesign(n=n) for n in sizes if 2 * n <= full.pool.n_items],
         names,
         estimands=full.default_estimands(),
         fresh=full.simulator is not None,
@@ -132,7 +137,7 @@ def draw(asked: argparse.Namespace, *, precisely: bool) -> None:
             names = [name for name in names if name in CLAIMED]
         (asked.out / full.name).mkdir(parents=True, exist_ok=True)
         measured = simulate(
-            plan_of(case, full, names, asked),
+            plan_of(full, names, asked.n or case.sizes),
             trials=50 if asked.quick else FIRST_DRAWS,
             precision=Precision(max_trials=asked.draws) if precisely else None,
             workers=asked.workers,
@@ -156,7 +161,8 @@ def write_page(asked: argparse.Namespace) -> str:
         if not folder.is_dir() or not (simulated or (asked.data / f"{case.name}.parquet").exists()):
             continue
         full = read_case(asked.data, case)
-        plan = plan_of(case, full, configurations(case, asked), asked)
+        names = list(dict.fromkeys([*all_configurations(case), *(asked.configs or ())]))
+        plan = plan_of(full, names, sorted({*case.sizes, *(asked.n or ())}))
         found.append((case.name, case.kind, full.pool.n_items, kept(plan, folder).results))
     text = page_text(found)
     if not asked.quick:

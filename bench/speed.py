@@ -1,4 +1,4 @@
-"""Time and memory of the array function, and of loading the package and the command.
+"""Time and memory of the array function, the diagnostics, and of loading package and command.
 
     python bench/speed.py
 
@@ -68,6 +68,30 @@ def startup(code: str, runs: int = 7) -> float:
     return full - empty
 
 
+def diagnosed() -> float:
+    """Return the CPU seconds of the diagnostics of 5,000 items, 42 judges and 200 labels."""
+    rng = np.random.default_rng(0)
+    quality = rng.normal(size=5000)
+    people = np.clip(np.round(3.5 + quality + 0.6 * rng.normal(size=5000)), 1, 6)
+    table = {
+        "item_id": list(range(5000)),
+        "answer": ["x" * int(k) for k in rng.lognormal(6.0, 0.5, 5000)],
+        "system": [f"system {k}" for k in rng.integers(0, 6, 5000)],
+    }
+    for m in range(42):
+        table[f"judge_{m}"] = np.clip(np.round(3.8 + quality + rng.normal(size=5000)), 1, 6)
+    items = bacon.read_pool(table, group="system", text="answer")
+    rows = rng.choice(5000, 200, replace=False)
+    labels = bacon.read_labels({"item_id": rows, "human": people[rows]}, value="human")
+    cal = bacon.calibrate(items, labels, scale=(1, 6))
+    times = []
+    for _ in range(8):
+        start = time.process_time()
+        cal.diagnostics()
+        times.append(time.process_time() - start)
+    return statistics.median(times[1:])
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -92,6 +116,7 @@ def main() -> None:
     print(f"quantile with interval  {ours_quantile:8.3f}")
     print(f"extra memory of the mean      {extra_megabytes(mean):6.1f} MB")
     print(f"extra memory of the quantile  {extra_megabytes(median):6.1f} MB")
+    print(f"diagnostics, 42 judges, 200 labels (CPU)  {diagnosed():.3f}")
     print(f"import bacon            {startup('import bacon'):8.3f}")
     everything = "import bacon; [getattr(bacon, name) for name in bacon.__all__]"
     print(f"... and every name used {startup(everything):8.3f}")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bacon.estimation.arrays_api import aee
     from bacon.estimation.compare import contrast
     from bacon.estimation.results import Estimate
+    from bacon.estimation.vector import Estimates
     from bacon.io.labels import read_labels
     from bacon.io.pools import read_pool
     from bacon.io.samples import read_sample
@@ -37,6 +38,7 @@ _HOMES = {
     "Calibration": "bacon.calibration.calibration",
     "ClusterDesign": "bacon.sampling.cluster",
     "Estimate": "bacon.estimation.results",
+    "Estimates": "bacon.estimation.vector",
     "Labels": "bacon.data.labels",
     "Pool": "bacon.data.pool",
     "ProbabilityDesign": "bacon.sampling.probability",
@@ -58,6 +60,7 @@ __all__ = [
     "Calibration",
     "ClusterDesign",
     "Estimate",
+    "Estimates",
     "Labels",
     "Pool",
     "ProbabilityDesign",

@@ -46,7 +46,7 @@ def test_volunteers_are_counted_described_and_change_nothing():
     without = calibrate(pool, labels, sample=sample)
     with_them = calibrate(pool, more, sample=sample)
     assert without_warnings(with_them) == without_warnings(without)
-    assert codes(with_them) == ["labels_outside_sample", "model"]
+    assert codes(with_them) == ["labels_outside_sample"]
     told = message(with_them, "labels_outside_sample")
     assert told.startswith("10 labels are not of drawn items and were set aside")
     # They were taken for the first judge's liking, and that is the judge named.
@@ -89,7 +89,7 @@ def test_a_finished_prefix_of_a_uniform_draw_is_itself_a_sample():
     sample, _ = drawn(pool)
     rows = rows_of(pool, sample.ids.tolist())
     cal = calibrate(pool, labels_of(pool, rows[:20]), sample=sample)
-    assert codes(cal) == ["finished_prefix", "model"]
+    assert codes(cal) == ["finished_prefix"]
     assert "first 20 of 30 drawn items are labelled" in message(cal, "finished_prefix")
     # Exactly what a draw of 20 would have been.
     np.testing.assert_allclose(cal.aligned.design.pi, 20 / N)
@@ -234,7 +234,7 @@ def test_probabilities_of_the_pool_are_no_assumption():
     rows = np.flatnonzero(np.random.default_rng(0).random(N) < PI)
     cal = calibrate(pool, labels_of(pool, rows))
     assert cal.to_dict()["design"]["assumed"] is False
-    assert codes(cal) == ["model"]
+    assert codes(cal) == []
     np.testing.assert_array_equal(cal.aligned.design.pi, np.array(PI)[rows])
 
 
@@ -265,7 +265,7 @@ def test_a_census_assumes_nothing_and_has_no_pool_error():
     assert record["effective_labels"] is None
     assert "every item is labelled" in record["effective_labels_reason"]
     assert record["design"]["assumed"] is False
-    assert codes(cal) == ["model"]
+    assert codes(cal) == []
 
 
 def test_a_drawn_census_is_the_same_census():

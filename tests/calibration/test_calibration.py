@@ -1,21 +1,14 @@
-"""What a calibration can be asked: estimates, user moments, diagnostics."""
+"""What a calibration can be asked: estimates and user moments."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from tests.calibration.cases import SCALE, N, calibrated, essays, labels_of, people
 
 from bacon.calibration.calibrate import calibrate
 from bacon.errors import EstimationError, InputError
 from bacon.estimation.compare import contrast
-from bacon.io.labels import read_labels
-from bacon.io.pools import read_pool
 
 
 @pytest.fixture(scope="module")
@@ -148,61 +141,6 @@ def test_r2_of_alike_labels_is_undefined():
     pool = essays()
     labels = labels_of(pool, range(0, N, 3), human=[4.0] * N)
     assert np.isnan(calibrate(pool, labels).r2)
-
-
-FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table, "dict": dict}
-
-
-@pytest.mark.parametrize("library", FRAMES)
-def test_diagnostics_come_in_the_library_of_the_pool(library):
-    table = essays().table.select("item_id", "judge_gpt", "judge_llama").to_dict(as_series=False)
-    table["human"] = [y if k % 3 == 0 else None for k, y in enumerate(people(essays()).tolist())]
-    source = FRAMES[library](table)
-    cal = calibrate(
-        read_pool(source, label="human"), read_labels(source, value="human"), scale=SCALE
-    )
-    found = cal.diagnostics()
-    kind = (
-        pl.DataFrame if library == "dict" else pa.Table if library == "pyarrow" else FRAMES[library]
-    )
-    assert isinstance(found, kind)
-    plain = pl.DataFrame(
-        found.to_pydict() if library == "pyarrow" else {c: list(found[c]) for c in found.columns}
-    )
-    assert plain.columns == ["name", "n", "r2", "rmse", "spearman"]
-    assert plain["name"].to_list() == [
-        "ridge, out of fold",
-        "raw judge average",
-        "judge_gpt",
-        "judge_llama",
-    ]
-    assert plain["n"].to_list() == [30] * 4
-
-
-def test_diagnostics_by_hand():
-    pool = essays(6)
-    first = replace(pool.judges[0], scores=np.array([[1.0], [2.0], [np.nan], [4.0], [5.0], [6.0]]))
-    other = replace(
-        pool.judges[1], scores=np.array([[10.0], [0.0], [30.0], [40.0], [50.0], [60.0]])
-    )
-    y = [2.0, 2.0, 3.0, 5.0, 1.0, 1.0]
-    cal = calibrate(
-        replace(pool, judges=(first, other)),
-        labels_of(pool, range(4), human=y),
-        scale=SCALE,
-        model="human-only",
-    )
-    table = cal.diagnostics()
-    # judge_gpt on labels 2, 2, 5: errors 1, 0, 1 around a spread of 6.
-    judge = table.row(2, named=True)
-    assert (judge["name"], judge["n"]) == ("judge_gpt", 3)
-    np.testing.assert_allclose(judge["r2"], 1 - 2 / 6)
-    np.testing.assert_allclose(judge["rmse"], np.sqrt(2 / 3))
-    # Ranks 1, 2, 3 against 1.5, 1.5, 3.
-    np.testing.assert_allclose(judge["spearman"], np.sqrt(3) / 2)
-    off_scale = table.row(3, named=True)
-    assert np.isnan([off_scale["r2"], off_scale["rmse"]]).all()
-    assert off_scale["n"] == 4
 
 
 def test_a_notebook_shows_the_summary_with_markup_escaped():

@@ -103,7 +103,7 @@ def test_too_few_of_a_kind_are_told_or_refused():
 
 def test_nothing_known_of_the_items_is_told_or_refused():
     pool, sample, labels, _ = situation()
-    bare = replace(pool, judges=())
+    bare = replace(pool, judges=(), text=None)
     cal = run(bare, sample, labels, model="human-only")
     assert cal.response.method == "rate"
     with pytest.raises(InputError, match="nothing is known of the drawn items"):

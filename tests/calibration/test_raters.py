@@ -170,6 +170,7 @@ def test_two_raters_and_like_minded_raters_are_told():
     others = same.estimate("mean", raters="like-them")
     spread = same.to_dict()["raters"]["sd"]
     assert ("raters_alike" in [n.code for n in others.notices]) == (spread == 0.0)
+    assert ("by no more than chance makes them." in same.summary()) == (spread == 0.0)
 
 
 def test_the_summary_has_both_claims():

@@ -9,7 +9,7 @@ import pytest
 from tests.calibration.cases import essays
 
 from bacon.calibration.estimand import parse_estimand
-from bacon.calibration.raw_judges import RawJudges, raw_judges, spearman
+from bacon.calibration.raw_judges import RawJudges, raw_judges
 from bacon.data.pool import Judge
 
 NAN = float("nan")
@@ -87,23 +87,6 @@ def test_plug_in_figures_by_hand(name, value):
 def test_a_class_has_no_raw_share():
     raw = RawJudges(np.array([1.0, 2.0]), ("a",), None)
     assert raw.estimate(parse_estimand("proportion:eq:good", ("bad", "good"))) is None
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "value"),
-    [
-        ([1, 2, 3, 4], [10, 20, 30, 40], 1.0),
-        ([1, 2, 3, 4], [4, 3, 2, 1], -1.0),
-        ([1, 2, 3], [1, 1, 2], np.sqrt(3) / 2),
-        ([1, 2, 3, NAN, 5], [2, 1, 3, 9, NAN], 0.5),
-        ([1, 2], [1, 2], NAN),
-        ([1, 1, 1], [1, 2, 3], NAN),
-        ([1, NAN, NAN, 2], [1, 2, 3, 4], NAN),
-    ],
-)
-def test_spearman_by_hand(a, b, value):
-    found = spearman(np.array(a, dtype=float), np.array(b, dtype=float))
-    np.testing.assert_allclose(found, value)
 
 
 def test_a_judge_who_runs_against_the_labels_is_on_another_scale_unless_one_is_stated():

@@ -123,7 +123,7 @@ def test_a_new_pool_is_scored_one_item_at_a_time(tmp_path):
     new = essays(200, seed=9)
     all_at_once = saved.predict(new)["score"].to_numpy()
     one = essays(200, seed=9).table[17:18]
-    pool = read_pool(one.select("item_id", "judge_gpt", "judge_llama"))
+    pool = read_pool(one.select("item_id", "judge_gpt", "judge_llama", "answer"))
     np.testing.assert_allclose(saved.predict(pool)["score"][0], all_at_once[17], rtol=1e-13)
     assert ((all_at_once >= 1) & (all_at_once <= 6)).all()
     assert np.corrcoef(all_at_once, people(new))[0, 1] > 0.6
@@ -146,7 +146,12 @@ def test_scores_are_cut_to_the_scale_only_where_one_was_stated(tmp_path):
 )
 def test_scores_come_in_the_library_of_the_pool(tmp_path, make, kind):
     calibrated().save(tmp_path / "cal")
-    table = {"item_id": ["a", "b"], "judge_gpt": [4.0, None], "judge_llama": [3.0, 2.5]}
+    table = {
+        "item_id": ["a", "b"],
+        "judge_gpt": [4.0, None],
+        "judge_llama": [3.0, 2.5],
+        "answer": ["an answer", None],
+    }
     frame = load_calibration(tmp_path / "cal").predict(read_pool(make(table)))
     assert isinstance(frame, kind)
     assert list(frame["item_id"]) == ["a", "b"] or frame["item_id"].to_pylist() == ["a", "b"]

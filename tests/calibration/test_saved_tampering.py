@@ -14,6 +14,9 @@ from tests.calibration.cases import SCALE, calibrated
 from bacon.calibration.saved import load_calibration
 from bacon.errors import InputError
 
+COEF = "a0"
+"""The array with the coefficients of the first fold model."""
+
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
@@ -45,7 +48,10 @@ def refused(folder, json_bytes, npz_bytes, text=r"cal\.json: is not a calibratio
 
 
 def test_the_checksum_of_these_tests_is_the_one_written(files):
-    assert signed(json.loads(files["cal.json"])) == files["cal.json"]
+    record = json.loads(files["cal.json"])
+    assert signed(record) == files["cal.json"]
+    assert record["model"]["members"][0]["coef_"] == {"array": COEF}
+    assert arrays_of(files["cal.npz"])[COEF].shape == (len(record["columns"]),)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +92,14 @@ def test_not_a_number_is_no_json(tmp_path, files):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda r: r.update(schema="bacon-calibration/2"),
+        lambda r: r.update(schema="bacon-calibration/1"),
+        lambda r: r.pop("model"),
+        lambda r: r.update(model=None),
+        lambda r: r["model"].update(kind="os.system"),
+        lambda r: r["model"]["members"][0].update(kind="Calibration"),
+        lambda r: r["model"]["members"][0].pop("intercept_"),
+        lambda r: r["model"].update(weights_={"array": "none"}),
+        lambda r: r["model"]["members"][0].update(intercept_={"number": "nan"}),
         lambda r: r.pop("columns"),
         lambda r: r.update(columns=3),
         lambda r: r.update(columns=[3]),
@@ -152,7 +165,8 @@ def test_pickled_arrays_are_refused_and_never_run(tmp_path, files):
     trap = Trap(str(tmp_path / "sprung"))
     arrays = arrays_of(files["cal.npz"])
     for payload in (
-        as_npz({**arrays, "coef": np.array([trap], dtype=object)}),
+        as_npz({**arrays, COEF: np.array([trap], dtype=object)}),
+        as_npz({**arrays, "more": np.array([trap], dtype=object)}),
         npy(np.array([trap], dtype=object)),
         pickle.dumps(trap),
     ):
@@ -168,11 +182,11 @@ def test_pickled_arrays_are_refused_and_never_run(tmp_path, files):
         lambda _: b"PK\x03\x04 and no more",
         lambda _: b"no arrays",
         lambda a: as_npz(a)[:-30],
-        lambda a: npy(a["coef"]),
-        lambda a: as_npz({"coef": a["coef"]}),
-        lambda a: as_npz({**a, "coef": a["coef"][:, :1]}),
-        lambda a: as_npz({**a, "coef": a["coef"].ravel()}),
-        lambda a: as_npz({**a, "weights": a["weights"][1:]}),
+        lambda a: npy(a[COEF]),
+        lambda a: as_npz({COEF: a[COEF]}),
+        lambda a: as_npz({**a, COEF: a[COEF][:1]}),
+        lambda a: as_npz({**a, COEF: a[COEF][:, None]}),
+        lambda a: as_npz({**a, COEF: np.array(["import os"])}),
     ],
 )
 def test_arrays_made_wrong_with_right_checksums(tmp_path, files, change):

@@ -74,10 +74,7 @@ def test_the_sentences_say_both_targets_the_judges_and_the_worth():
         f"{'high' if gap > 0 else 'low'}." in text
     )
     assert f"Your 30 labels worked like {est.effective_labels():.0f}: R2 {cal.r2:.2f} out" in text
-    assert lines(cal)[-1] == (
-        "Note: Model: ridge on all judges and features, the only outcome model so far and so the "
-        "default."
-    )
+    assert lines(cal)[-1].startswith("judge_gpt follows the labels with R2 0.")
 
 
 def test_level_and_target_are_those_asked_for():
@@ -126,7 +123,8 @@ def test_several_estimands_follow_each_other():
     cal = calibrated(scale=SCALE)
     text = cal.summary("mean", "sd")
     assert text.index("People would score") < text.index("The standard deviation")
-    assert text.count("Note: Model") == 1
+    assert text.count("follows the labels with R2") == 1
+    assert text.count("The judges make the margin of error") >= 1
 
 
 def test_judges_that_agree_with_people_are_not_called_too_low():
@@ -154,7 +152,9 @@ def test_useless_judges_are_called_so():
         labels_of(pool, range(0, 200, 4), human=rng.integers(1, 7, 200).astype(float).tolist()),
     )
     assert cal.mean().effective_labels() <= 51
-    assert "The judges do not help here; the labels alone are as good." in cal.summary()
+    text = cal.summary()
+    assert "50 labels do not show that the judges help. The margin of error is " in text
+    assert "None of the 2 judges follows the labels beyond chance." in text
 
 
 def test_ignored_judges_are_called_so():
@@ -176,7 +176,8 @@ def test_alike_labels_are_not_taken_for_a_census():
     assert "every item is labelled" not in text.lower()
     assert "(no valid interval)" in text
     assert (
-        "4.0 on average; there is no valid interval: the labelled residuals are all alike" in text
+        "4.0 on average; there is no valid interval: the labels or their residuals are all alike"
+        in text
     )
 
 

@@ -62,4 +62,7 @@ def test_classes_on_a_real_pool(bacon, shared_data):
     for one in record["estimates"]:
         word = one["estimand"].removeprefix("proportion:eq:")
         assert abs(one["estimate"] - (full["human"] == word).mean()) < 4 * one["se"]
-    assert sum(one["estimate"] for one in record["estimates"]) == pytest.approx(1, abs=0.03)
+    assert sum(one["estimate"] for one in record["estimates"]) == pytest.approx(1)
+    together = estimate(bacon)["classes"]
+    for one, alone in zip(together, record["estimates"], strict=True):
+        assert (one["estimate"], one["ci"]) == (alone["estimate"], alone["ci"])

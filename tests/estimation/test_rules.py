@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan, sqrt
+from math import exp, isnan, sqrt
 
 import numpy as np
 import pytest
@@ -149,23 +149,36 @@ def test_identical_labels_count_for_their_number_whatever_was_predicted() -> Non
     assert high > 0.3
 
 
-def test_the_pool_interval_of_a_share_by_its_formula() -> None:
+def stretch(p: float, v: float, skew: float, df: float) -> tuple[float, float]:
+    """Return by how much residuals more skewed than a binomial count lengthen the arms."""
+    a = skew * (df - 1) / sqrt(df * (df + 1))
+    side = 1 if a > 0 else -1
+    own, natural = (
+        side * (exp(side * b) - 1) / b
+        for b in (0.75 * 1.959963985 * x for x in (a, (1 - 2 * p) * sqrt(v) / (p * (1 - p))))
+    )
+    longer = max(own / natural, 1.0)
+    return (1.0, longer) if a > 0 else (longer, 1.0)
+
+
+@pytest.mark.parametrize("design", ["stratified", "poisson"])
+def test_the_interval_of_a_share_by_its_formula(design: str) -> None:
     phi = np.linspace(0.2, 0.9, N_ITEMS)
-    est = estimate("stratified", f=phi, estimand="proportion", cut=3.0)
-    n, df = est.n_labels, est.df
-    unseen = 1 - n / N_ITEMS
-    p = est.value
-    n_eff = p * (1 - p) / (est.se() ** 2 / unseen)
-    n_eff *= (stats.t.ppf(0.975, n - 1) / stats.t.ppf(0.975, df)) ** 2
-    low, high = clopper_pearson(p * n_eff, n_eff, 0.95)
-    expected = (p - sqrt(unseen) * (p - low), p + sqrt(unseen) * (high - p))
-    interval = est.interval()
-    assert tuple(interval) == pytest.approx(expected, rel=1e-9)
-    assert interval.method == "Korn-Graubard"
-    n_eff = p * (1 - p) / est.se("population") ** 2
-    n_eff *= (stats.t.ppf(0.975, n - 1) / stats.t.ppf(0.975, df)) ** 2
-    expected = clopper_pearson(p * n_eff, n_eff, 0.95)
-    assert tuple(est.interval(target="population")) == pytest.approx(expected, rel=1e-9)
+    est = estimate(design, f=phi, estimand="proportion", cut=3.0)
+    n, df, p = est.n_labels, est.df, est.value
+    for target, unseen in (("pool", 1 - n / N_ITEMS), ("population", 1.0)):
+        v = est.se(target) ** 2 / unseen
+        n_eff = p * (1 - p) / v
+        n_eff *= (stats.t.ppf(0.975, n - 1) / stats.t.ppf(0.975, df)) ** 2
+        low, high = clopper_pearson(p * n_eff, n_eff, 0.95)
+        lower, upper = stretch(p, v, est.variances.skew_of(target), df)
+        expected = (
+            p - sqrt(unseen) * (p - low) * lower,
+            p + sqrt(unseen) * (high - p) * upper,
+        )
+        interval = est.interval(target=target)
+        assert tuple(interval) == pytest.approx(np.clip(expected, 0, 1), rel=1e-8)
+        assert interval.method == "Korn-Graubard"
 
 
 def test_labels_alone_have_the_exact_interval_of_a_simple_draw() -> None:

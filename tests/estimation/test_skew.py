@@ -113,13 +113,13 @@ def test_every_design_by_loops(design: str, seed: int) -> None:
     df = est.df
     if design == "clusters":
         shares = np.array([w[rows].sum() for _, _, rows in units]) / w.sum()
-        df = 1 / (shares @ shares) - 1
+        df = (shares**1.5).sum() ** 2 / (shares**3).sum() - 1
         assert 1 < df < est.df
     lower, upper = arms(spread.skew_of("pool"), df)
     se = sqrt(spread.predicted_of("pool"))
     expected = (est.value - lower * se, est.value + upper * se)
     assert tuple(est.interval()) == pytest.approx(expected)
-    assert est.interval().df == df
+    assert est.interval().df == pytest.approx(df)
     assert est.interval(method="t").df == est.df
 
 
@@ -348,3 +348,34 @@ def test_a_judge_that_was_right_on_few_labels_may_still_surprise() -> None:
     assert tuple(est.interval()) == pytest.approx(expected)
     assert est.interval().high - est.interval().low > 0.7
     assert est.interval(method="t").high - est.interval(method="t").low < 0.05
+
+
+def test_surprises_in_one_direction_make_the_arm_on_their_side_longer() -> None:
+    # 3 of 60 labels have an event that was given 1 %: more skewed than a count of share p.
+    verdict = np.tile([True, False, False], 200)
+    y = np.full(600, np.nan)
+    y[:60] = verdict[:60]
+    y[[1, 7, 22]] = 1.0
+    est = bacon.aee(y, np.where(verdict, 0.99, 0.01), estimand="proportion")
+    p, v = est.value, est.se() ** 2 / 0.9
+    n_eff = p * (1 - p) / v
+    low, high = stats.beta.ppf(
+        [0.025, 0.975], [p * n_eff, p * n_eff + 1], [(1 - p) * n_eff + 1, (1 - p) * n_eff]
+    )
+    d = 59.0
+
+    def upper(a: float) -> float:
+        b = 0.75 * a * Z_975
+        return (exp(b) - 1) / b
+
+    a = est.variances.skew_of("pool") * (d - 1) / sqrt(d * (d + 1))
+    natural = (1 - 2 * p) * sqrt(v) / (p * (1 - p))
+    assert a > 3 * natural > 0
+    longer = upper(a) / upper(natural)
+    assert longer > 1.2
+    found = est.interval()
+    assert found.low == pytest.approx(p - sqrt(0.9) * (p - low))
+    assert found.high == pytest.approx(p + sqrt(0.9) * (high - p) * longer)
+    # The mirror image has the mirrored interval.
+    mirrored = bacon.aee(1 - y, np.where(verdict, 0.01, 0.99), estimand="proportion").interval()
+    assert tuple(mirrored) == pytest.approx((1 - found.high, 1 - found.low))

@@ -7,10 +7,11 @@ import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 import ppi_py
 import pytest
 from scipy import stats
-from tests.experiments.cases import essays
+from tests.experiments.cases import essays, table
 
 import bacon
 from bacon.calibration.calibrate import calibrate
@@ -18,6 +19,9 @@ from bacon.errors import InputError
 from bacon.experiments.answers import Answer, Said, as_said
 from bacon.experiments.baselines import Paper, PowerTuned, RawJudgeAverage
 from bacon.experiments.configurations import Asked, Calibrated, LabelsAlone, all_named, named
+from bacon.experiments.full_pool import full_pool
+from bacon.experiments.plan import Plan
+from bacon.experiments.run import simulate
 
 if TYPE_CHECKING:
     from bacon.data.labels import Labels
@@ -124,6 +128,22 @@ def test_power_tuned_is_ppi_python() -> None:
     assert answer.pool == answer.population
     assert answer.pool == pytest.approx((float(np.squeeze(low)), float(np.squeeze(high))))
     assert not said.predictions
+
+
+def test_power_tuned_of_a_penalty_takes_the_judges_turned() -> None:
+    rows = table().with_columns(human=-pl.col("human"))
+    full = full_pool(bacon.read_pool(rows, label="human"), rows, label="human")
+    assert full.judges_fall
+    assert not essays().judges_fall
+    made = Plan(full, [bacon.UniformDesign(n=40)], ["human-only", "ppi++"])
+    assert made.named[1].run == PowerTuned(("mean",), 0.95, is_turned=True)
+    found = simulate(made, trials=25).summary
+    straight = simulate(
+        Plan(essays(), [bacon.UniformDesign(n=40)], ["human-only", "ppi++"]), trials=25
+    ).summary
+    # Turned labels with turned judges are the same problem.
+    assert found["rmse"][1] == pytest.approx(straight["rmse"][1], rel=1e-9)
+    assert found["rmse_ratio"][1] < 0.95
 
 
 def test_power_tuned_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:

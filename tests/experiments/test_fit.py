@@ -91,6 +91,14 @@ def test_large_pools_are_shown_in_part_without_bias() -> None:
     assert np.mean(found) == pytest.approx(whole, rel=0.01)
 
 
+def test_next_to_a_census() -> None:
+    for k in (1, 2):
+        every = np.arange(6)
+        assert design_variance(Y, every, F, fixed(every, F, k), RNG) == 0.0
+        assert design_variance(Y, every, np.ones(6), None, RNG) == 0.0
+        assert math.isnan(design_variance(Y, every[:5], F, fixed(every[:5], F, k), RNG))
+
+
 def test_no_variance_where_it_would_not_be_the_estimates() -> None:
     rows = np.array([0, 3])
     assert math.isnan(design_variance(Y, rows, np.where(Y > 7, np.nan, F), None, RNG))

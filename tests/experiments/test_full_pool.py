@@ -62,6 +62,16 @@ def test_words_have_shares_and_no_mean() -> None:
         full.truth("mean")
 
 
+def test_judges_that_fall_with_the_labels() -> None:
+    def falls(column: pl.Expr) -> bool:
+        rows = table().select("item_id", "human", judge_a=column)
+        return full_pool(bacon.read_pool(rows, label="human"), rows, label="human").judges_fall
+
+    assert not falls(pl.col("judge_a"))
+    assert falls(-pl.col("judge_a"))
+    assert not falls(pl.lit(3.0))
+
+
 def test_groups_are_pools_of_their_own() -> None:
     full = essays()
     y = table()["human"].to_numpy()

@@ -88,8 +88,10 @@ def test_kept_shows_all_there_is_without_drawing(tmp_path: Path) -> None:
     run(tmp_path, "human-only", "raw-judges", trials=CHUNK)
     before = parts(tmp_path)
     plan = Plan(essays(), [N40, bacon.UniformDesign(n=20)], ["human-only", "raw-judges", "ppi++"])
+    record = (tmp_path / RECORD).read_bytes()
     found = kept(plan, tmp_path)
     assert parts(tmp_path) == before
+    assert (tmp_path / RECORD).read_bytes() == record
     assert found.summary.select("configuration", "trials").rows() == [
         ("human-only", 2 * CHUNK),
         ("raw-judges", CHUNK),

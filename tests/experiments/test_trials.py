@@ -168,6 +168,22 @@ def test_a_configuration_may_estimate_groups_itself() -> None:
     assert found[1]["covered_joint"]
 
 
+def test_shares_of_classes_are_held_against_the_classes() -> None:
+    rows_ = table().with_columns(human=pl.Series(["yes", "no", "no"] * (N // 3)))
+    full = full_pool(bacon.read_pool(rows_, label="human"), rows_, label="human")
+    made = Plan(full, [UNIFORM], ["human-only", "multinomial"], estimands=full.default_estimands())
+    no, yes = rows(made, 1)
+    assert (no["truth_pool"], yes["truth_pool"]) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
+    assert no["estimate"] + yes["estimate"] == pytest.approx(1.0)
+    event = (rows_["human"] == "yes").to_numpy().astype(float)
+    expected = (1 - 40 / N) * event.var(ddof=1) / 40
+    assert yes["design_variance"] == pytest.approx(expected, rel=1e-12)
+    assert no["design_variance"] == pytest.approx(expected, rel=1e-12)
+    fitted = rows(made, 1, 1)[1]
+    assert fitted["r2"] is not None
+    assert fitted["design_variance"] == pytest.approx(fitted["se_pool"] ** 2, rel=0.7)
+
+
 def test_fresh_pools_have_the_population_as_their_truth() -> None:
     full = simulated_pool("ordinal", n_items=300)
     found = rows(Plan(full, [UNIFORM], ["human-only"], fresh=True))

@@ -146,6 +146,15 @@ def test_the_length_of_the_text_is_a_feature() -> None:
     assert x[:3, 0] == pytest.approx((lengths - lengths.mean()) / lengths.std())
     assert x[3, 0] == 0.0
     assert fit_feature_map(pool, without=("length of story",)).names == ()
+    # A new pool needs the column, and does not have to name it.
+    new = replace(pool, text=None, table=pl.DataFrame({"story": ["a" * 10, "", None, "b"]}))
+    x = feature_matrix(new, feature_map)
+    z = (np.log1p([10.0, 0.0, 1.0]) - lengths.mean()) / lengths.std()
+    assert x[[0, 1, 3], 0] == pytest.approx(z)
+    with pytest.raises(InputError, match="lacks story, which the calibration was fitted with"):
+        feature_matrix(pool_of(n=4), feature_map)
+    vectors = replace(pool, table=pl.DataFrame({"story": [[1.0], [2.0], [3.0], [4.0]]}))
+    assert "length of story" in fit_feature_map(vectors).notices[0].message
 
 
 def test_text_judges_are_shares_of_their_runs() -> None:

@@ -127,13 +127,14 @@ def test_an_error_that_goes_with_length_is_found():
     findings = lengthy(1.2)
     one = judge(findings, "judge_long")
     assert one.length_correlation > 0.5
-    assert 0.5 < one.length_gap < 1.1
-    assert math.isnan(judge(findings, "judge_fair").length_gap)
+    # 1.2 points over 80 words of 5 characters.
+    assert one.length_change / one.length_step == pytest.approx(1.2 / 400, rel=0.2)
+    assert math.isnan(judge(findings, "judge_fair").length_change)
 
 
 def test_an_error_that_does_not_is_passed_over():
     findings = lengthy(0.0)
-    assert all(math.isnan(one.length_gap) for one in findings.judges)
+    assert all(math.isnan(one.length_change) for one in findings.judges)
 
 
 def test_chance_alone_is_rarely_said_to_go_with_length():
@@ -144,7 +145,7 @@ def test_chance_alone_is_rarely_said_to_go_with_length():
         table = {"item_id": list(range(40)), "n_words": rng.integers(1, 999, 40).tolist()}
         table |= {f"judge_{k}": (human + rng.normal(size=40)).tolist() for k in "abc"}
         findings = found_in({**table, "human": human.tolist()})
-        said += any(not math.isnan(one.length_gap) for one in findings.judges)
+        said += any(not math.isnan(one.length_change) for one in findings.judges)
     # At level 0.01 over all judges, more than 5 of 100 has probability 0.0005.
     assert said <= 5
 

@@ -73,11 +73,13 @@ def test_unreadable_judges_are_kept_from_a_draw():
     )
 
 
-def test_words_ask_for_a_share_of_the_most_common_class():
+def test_words_need_no_estimand_since_all_shares_are_the_default():
     label = [("None", "None", "Favor", None)[k % 4] for k in range(N)]
     judge = [("None", "Favor", "Favor", "None")[k % 4] for k in range(N)]
     table = {"item_id": list(range(N)), "judge_a": judge, "human": label}
-    assert str(suggestion(table).command).endswith("--estimand proportion:eq:None")
+    assert suggestion(table).command == (
+        "bacon estimate answers.csv --label human --judges 'judge_*'"
+    )
 
 
 def test_long_files():

@@ -143,14 +143,14 @@ def test_tail_quantiles(kind: str, n: int, tau: float) -> None:
 
 @pytest.mark.parametrize("n", [4, 10, 30, 100])
 @pytest.mark.parametrize("rate", [0.02, 0.05])
-def test_a_near_perfect_judge(rate: float, n: int) -> None:
-    # The judge is off on few items, in both directions, and says so by its probability.
+def test_a_near_perfect_judge_that_is_too_sure(rate: float, n: int) -> None:
+    # The judge says 1 % or 99 %, and misses a few items, always in the same direction.
     hits = {"auto": 0, "t": 0}
     for seed in range(DRAWS):
         rng = np.random.default_rng([5, seed])
         verdict = rng.random(N_ITEMS) < 0.3
-        phi = np.where(verdict, 1.0 - rate, rate)
-        event = (rng.random(N_ITEMS) < phi).astype(float)
+        phi = np.where(verdict, 0.99, 0.01)
+        event = (verdict | (rng.random(N_ITEMS) < rate)).astype(float)
         s = np.zeros(N_ITEMS, dtype=bool)
         s[rng.choice(N_ITEMS, n, replace=False)] = True
         est = bacon.aee(np.where(s, event, np.nan), phi, estimand="proportion")
@@ -158,10 +158,10 @@ def test_a_near_perfect_judge(rate: float, n: int) -> None:
             low, high = est.interval(method=method)
             hits[method] += bool(low <= event.mean() <= high)
     found = stats.binomtest(hits["auto"], DRAWS).proportion_ci(0.99, method="wilson")
-    assert found.high >= 0.95, hits
+    assert found.high >= 0.94, hits
     # Student's interval is of no use where no label has shown a surprise yet.
-    if n <= 30:
-        assert hits["t"] / DRAWS < 0.92
+    if 10 <= n <= 30:
+        assert hits["t"] / DRAWS < 0.85
 
 
 @pytest.mark.parametrize("n_clusters", [8, 20])

@@ -41,7 +41,7 @@ def simulated() -> tuple[Pool, Array, Array]:
     y = np.clip(np.round(3.5 + 1.1 * q + 0.6 * rng.normal(size=N_ITEMS)), 1, 6)
     names = ("judge_a", "judge_b")
     judges = tuple(Judge(name, (name,), scores[:, [k]]) for k, name in enumerate(names))
-    pool = replace(make_pool(N_ITEMS), judges=judges, cluster=None, group=None)
+    pool = replace(make_pool(N_ITEMS), judges=judges, cluster=None, group=None, text=None)
     z = scores.mean(axis=1)
     return pool, y, (z - z.mean()) / z.std()
 

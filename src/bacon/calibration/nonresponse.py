@@ -186,14 +186,15 @@ def _cannot(least: int) -> str:
 def _candidates(x: FloatArray, columns: Sequence[Column], most: int) -> FloatArray:
     """Return what a response model may read (d, c), the most telling first.
 
-    The average of the judges, features and indicators of missing scores one by one, then the
-    leading principal components of all of these and of the embeddings, in turn.
+    The average of the judges, features, lengths and indicators of missing scores one by one,
+    then the leading principal components of all of these and of the embeddings, in turn.
     """
     kinds = np.array([column.kind for column in columns], dtype=object)
     blocks = np.array([column.block for column in columns], dtype=np.int64)
     is_judge = kinds == "judge"
     found = [x[:, is_judge].mean(axis=1)] if is_judge.any() else []
-    found += [x[:, k] for k in np.flatnonzero(np.isin(kinds, ("feature", "missing")))[:most]]
+    alone = np.isin(kinds, ("feature", "length", "missing"))
+    found += [x[:, k] for k in np.flatnonzero(alone)[:most]]
     own = x[:, blocks == 0]
     components = []
     if own.shape[1]:

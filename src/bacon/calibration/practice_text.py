@@ -83,11 +83,11 @@ def _raters_line(cal: Calibration, spread: RaterSpread, interval: Interval, digi
     agree = ""
     if pairs:
         agree = f", who agree by a mean correlation of {correlation:.2f} ({pairs:,} pairs),"
-    sd = f"{spread.sd:.{digits}f}"
-    text = (
-        f"The {spread.n_raters} raters{agree} differ in their means by SD {sd}, which is "
-        f"{spread.share * 100:.0f} % of their ratings' variance about the predictions."
-    )
+    how = "no more than chance makes them"
+    if not spread.is_floored:
+        share = f"{spread.share * 100:.0f} % of their ratings' variance about the predictions"
+        how = f"SD {spread.sd:.{digits}f}, which is {share}"
+    text = f"The {spread.n_raters} raters{agree} differ in their means by {how}."
     if math.isnan(interval.low):
         return text
     ends = f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"

@@ -19,7 +19,7 @@ from bacon.estimation.intervals import (
     unseen_share_bound,
 )
 from bacon.estimation.sandwich import shows_no_spread
-from bacon.estimation.skew import skew_arms
+from bacon.estimation.skew import asymmetry, counted, skew_arms
 
 if TYPE_CHECKING:
     from bacon.data.survey_design import SurveyDesign
@@ -201,20 +201,40 @@ class ProportionRule:
         least = surprise_variance(n_independent)
         if self.all_alike:
             least = share * (1.0 - share) / n_independent
-        variance = max(variance, least)
+        found, variance = variance, max(variance, least)
         low, high = korn_graubard(
             share, variance, n=n, n_independent=n_independent, df=df, level=level
         )
+        lower, upper = share - low, high - share
+        if 0.0 < share < 1.0 and not self.all_alike:
+            skew = self.variances.skew_of(target) * (found / variance) ** 1.5
+            natural = (1.0 - 2.0 * share) * math.sqrt(variance) / (share * (1.0 - share))
+            natural = min(max(natural, -1.0), 1.0)
+            lower, upper = stretched(lower, upper, counted(skew, df), natural, level)
         shrink = math.sqrt(unseen)
         return Interval(
-            share - shrink * (share - low),
-            share + shrink * (high - share),
+            max(share - shrink * lower, 0.0),
+            min(share + shrink * upper, 1.0),
             level,
             target,
             df,
             method_name("Korn-Graubard", self.design),
             reason,
         )
+
+
+def stretched(
+    lower: float, upper: float, skew: float, natural: float, level: float
+) -> tuple[float, float]:
+    """Return the arms of a share's interval, the one on the side of the skewness made longer.
+
+    Clopper-Pearson arms are those of a binomial count, of standardised third moment `natural`.
+    A few surprises to a near-perfect judge, all in one direction, are more skewed than that.
+    """
+    own, binomial = asymmetry(skew, level), asymmetry(natural, level)
+    if skew > 0.0:
+        return lower, upper * max(own[1] / binomial[1], 1.0)
+    return lower * max(own[0] / binomial[0], 1.0), upper
 
 
 @dataclass(frozen=True, eq=False)

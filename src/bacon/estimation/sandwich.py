@@ -115,14 +115,16 @@ def degrees_of_freedom(design: SurveyDesign) -> float:
 
 
 def uneven_degrees_of_freedom(design: SurveyDesign) -> float | None:
-    """Return 1 / sum p^2 - 1 for drawn clusters with shares p of all weight; None otherwise.
+    """Return Satterthwaite's degrees of freedom of drawn clusters; None for other designs.
 
-    A few large clusters settle the error: by the textbook's c - 1 too much is claimed.
+    (sum q)^2 / sum q^2 - 1 with q = p^(3/2), p the shares of all weight, at least 1: a few large
+    clusters settle the error, and c - 1 claims too much. The variance of a cluster total lies
+    between p (independent items) and p^2 (items that are alike).
     """
     if design.psu is None:
         return None
-    shares = drawn_units(design).totals(np.ones(design.n_labels))
-    return max(1.0 / float(shares @ shares) - 1.0, 1.0)
+    q = drawn_units(design).totals(np.ones(design.n_labels)) ** 1.5
+    return max(float(q.sum()) ** 2 / float(q @ q) - 1.0, 1.0)
 
 
 def centring(g: FloatArray, residual: FloatArray, design: SurveyDesign) -> float:

@@ -76,7 +76,7 @@ def share_estimates(
         )
         for c, name in enumerate(names)
     }
-    told = next(iter(members.values())).notices
+    told = tuple(dict.fromkeys(n for member in members.values() for n in member.notices))
     return Estimates(
         "class",
         MappingProxyType(members),

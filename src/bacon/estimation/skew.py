@@ -30,7 +30,14 @@ if TYPE_CHECKING:
     from bacon.arrays import FloatArray
     from bacon.data.survey_design import SurveyDesign
 
-__all__ = ["LARGE_SKEW", "predicted_variance", "skew_arms", "skewness"]
+__all__ = [
+    "LARGE_SKEW",
+    "asymmetry",
+    "counted",
+    "predicted_variance",
+    "skew_arms",
+    "skewness",
+]
 
 LARGE_SKEW = 0.5
 """Standardised third moment of an estimate from which few labels carry most of the error."""
@@ -111,11 +118,22 @@ def skew_arms(a: float, level: float, df: float) -> tuple[float, float]:
     df : float
         Degrees of freedom.
     """
-    t = t_quantile(level, df)
-    if not math.isinf(df):
-        a *= max(df - 1.0, 0.0) / math.sqrt(df * (df + 1.0))
-    t *= 1.0 + a * a / (1.0 + 2.0 * a * a)
+    a = counted(a, df)
+    t = t_quantile(level, df) * (1.0 + a * a / (1.0 + 2.0 * a * a))
+    lower, upper = asymmetry(a, level)
+    return t * lower, t * upper
+
+
+def counted(a: float, df: float) -> float:
+    """Return how much of a standardised third moment counts at `df`; see `skew_arms`."""
+    if math.isinf(df):
+        return a
+    return a * max(df - 1.0, 0.0) / math.sqrt(df * (df + 1.0))
+
+
+def asymmetry(a: float, level: float) -> tuple[float, float]:
+    """Return the factors (1 - exp(-b)) / b and (exp(b) - 1) / b of the arms, b = 3/4 a z."""
     b = 0.75 * a * t_quantile(level, math.inf)
     if abs(b) < 1e-9:
-        return t, t
-    return -t * math.expm1(-b) / b, t * math.expm1(b) / b
+        return 1.0, 1.0
+    return -math.expm1(-b) / b, math.expm1(b) / b

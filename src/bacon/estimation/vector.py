@@ -45,6 +45,24 @@ class Estimates(Mapping[str, Estimate]):
         follow from the others (the two shares of two classes are one claim).
     notices : tuple of Notice
         What a reader must know.
+    frame_of : callable, optional
+        Turns a polars frame into the user's library.
+
+    Examples
+    --------
+    >>> import bacon
+    >>> said = ["yes", "no", "yes", "no", "yes", "no"] * 3
+    >>> table = {
+    ...     "item_id": list(range(18)),
+    ...     "judge_a": said,
+    ...     "human": said[:10] + [None] * 8,
+    ... }
+    >>> labels = bacon.read_labels(table, value="human")
+    >>> shares = bacon.calibrate(bacon.read_pool(table, label="human"), labels).shares()
+    >>> list(shares)
+    ['no', 'yes']
+    >>> round(sum(share.value for share in shares.values()), 6)
+    1.0
     """
 
     kind: str

@@ -69,11 +69,22 @@ class PowerTuned:
     """PPI++ of ppi-python on the standardised, oriented average of the judges.
 
     The unlabelled items are its unlabelled sample, and its interval, made for a population,
-    is taken for both targets.
+    is taken for both targets. Its weight is never negative, so that an average which falls as
+    labels rise has to be turned.
+
+    Parameters
+    ----------
+    estimands : tuple of str
+        The mean alone.
+    level : float
+        Confidence level.
+    is_turned : bool
+        Whether the average is taken with the other sign.
     """
 
     estimands: tuple[str, ...]
     level: float
+    is_turned: bool = False
 
     def __post_init__(self) -> None:
         """Refuse other estimands than the mean, and a missing package."""
@@ -86,7 +97,7 @@ class PowerTuned:
     def __call__(self, pool: Pool, labels: Labels, sample: Sample, seed: int) -> Said:  # noqa: ARG002
         """Return its estimate of the mean."""
         rows, y, _ = match_labels(pool, labels)
-        f = _judge_average(pool)
+        f = -_judge_average(pool) if self.is_turned else _judge_average(pool)
         unlabelled = np.delete(f, rows)
         ppi = _ppi()
         value = float(np.squeeze(ppi.ppi_mean_pointestimate(y, f[rows], unlabelled)))

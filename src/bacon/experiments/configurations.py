@@ -50,6 +50,9 @@ class Asked:
         Kind of outcome stated, or auto.
     kind : str
         Kind of outcome that all labels of the pool show.
+    judges_fall : bool
+        Whether the judges' average falls as all labels of the pool rise, as quality metrics do
+        against a penalty. Like the kind of outcome, people who evaluate know this beforehand.
     """
 
     estimands: tuple[str, ...] = ("mean",)
@@ -57,6 +60,7 @@ class Asked:
     scale: tuple[float, float] | None = None
     outcome: str = "auto"
     kind: str = "real"
+    judges_fall: bool = False
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,10 @@ def _papers(asked: Asked) -> dict[str, Any]:
 BUILT_IN: dict[str, Callable[[Asked], tuple[Any, str]]] = {
     BASE: lambda asked: (LabelsAlone({"scale": asked.scale, "outcome": asked.outcome}), "t"),
     "raw-judges": lambda asked: (RawJudgeAverage(asked.estimands, asked.scale), "none"),
-    "ppi++": lambda asked: (PowerTuned(asked.estimands, asked.level), "z"),
+    "ppi++": lambda asked: (
+        PowerTuned(asked.estimands, asked.level, is_turned=asked.judges_fall),
+        "z",
+    ),
     "paper": lambda asked: (Paper(asked.estimands, asked.level, _papers(asked)), "z"),
     "bacon": _calibrated(),
 }

@@ -90,14 +90,17 @@ def design_variance(
     Returns
     -------
     float
-        NaN where an item has no prediction, and where unlabelled items carry no mixture of the
-        fold models: under a refit, and with folds of all items.
+        0 at a census; NaN where an item has no prediction, where a single item is unlabelled,
+        and where unlabelled items carry no mixture of the fold models: under a refit, and with
+        folds of all items.
     """
     n_items, n = len(y), len(rows)
-    if np.isnan(f).any():
+    if n_items < 2 or np.isnan(f).any():
         return math.nan
     if float(np.ptp(f)) == 0.0:
         return (1.0 - n / n_items) * float(np.var(y, ddof=1)) / n
+    if n_items - n < 2:
+        return 0.0 if n == n_items else math.nan
     unlabelled = np.setdiff1d(np.arange(n_items), rows, assume_unique=True)
     if models is None:
         return (1.0 - n / n_items) * float(np.var((y - f)[unlabelled], ddof=1)) / n

@@ -11,11 +11,13 @@ import numpy as np
 
 from bacon.arrays import FloatArray, IntArray, freeze, read_only
 from bacon.calibration.estimand import Estimand, parse_estimand
+from bacon.calibration.ranks import spearman
 from bacon.calibration.raw_judges import plug_in
 from bacon.data.labels import Labels
 from bacon.errors import InputError
 from bacon.experiments.subpools import pool_of_rows
 from bacon.io.labels import match_labels, read_labels
+from bacon.judge_scores import judge_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -122,6 +124,15 @@ class FullPool:
             part = pool_of_rows(self.pool, rows)
             found[name] = rows, replace(self, pool=part, y=self.y[rows], population={})
         return found
+
+    @cached_property
+    def judges_fall(self) -> bool:
+        """Whether the standardised average of the judges, if they have one, falls with labels."""
+        try:
+            average = judge_mean(self.pool)
+        except InputError:
+            return False
+        return self.levels is None and spearman(average, self.y) < 0.0
 
     @cached_property
     def digest(self) -> str:

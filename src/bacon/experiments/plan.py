@@ -190,7 +190,14 @@ class Plan:
         """What every configuration is asked for."""
         full = self.full
         kind = outcome_kind(full.y, full.levels, self.outcome, full.scale).kind
-        return Asked(tuple(self.estimands), self.level, full.scale, self.outcome, kind)
+        return Asked(
+            tuple(self.estimands),
+            self.level,
+            full.scale,
+            self.outcome,
+            kind,
+            full.judges_fall,
+        )
 
     @cached_property
     def named(self) -> tuple[Named, ...]:

@@ -141,7 +141,8 @@ def kept(plan: Plan, out: Path | str) -> Measured:
     """Return what the draws kept in `out` show, without drawing; refused where there are none."""
     if not Path(out, RECORD).is_file():
         raise InputError(f"{out} holds no experiment; name the folder of one.")
-    return _measured(plan, open_store(Path(out), plan), dict.fromkeys(range(len(plan.designs))))
+    store = open_store(Path(out), plan, reading=True)
+    return _measured(plan, store, dict.fromkeys(range(len(plan.designs))))
 
 
 def _draw(

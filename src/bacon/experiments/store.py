@@ -137,7 +137,9 @@ def _part(start: int) -> str:
     return f"{start:06d}-{start + CHUNK - 1:06d}.parquet"
 
 
-def open_store(path: Path, plan: Plan, *, again: Sequence[str] = ()) -> Store:
+def open_store(
+    path: Path, plan: Plan, *, again: Sequence[str] = (), reading: bool = False
+) -> Store:
     """Open the folder of an experiment, new or begun earlier.
 
     Parameters
@@ -148,6 +150,8 @@ def open_store(path: Path, plan: Plan, *, again: Sequence[str] = ()) -> Store:
         The experiment.
     again : sequence of str
         Configurations whose draws are thrown away and made again.
+    reading : bool
+        Leave the folder as it is.
 
     Raises
     ------
@@ -190,8 +194,9 @@ def open_store(path: Path, plan: Plan, *, again: Sequence[str] = ()) -> Store:
     program = program_digest()
     names = [one.name for one in plan.named]
     older = [name for name in names if then.programs.setdefault(name, program) != program]
-    text = json.dumps({**now, **asdict(then)}, indent=1, ensure_ascii=False)
-    write_atomically(record, text.encode(), overwrite=True)
+    if not reading:
+        text = json.dumps({**now, **asdict(then)}, indent=1, ensure_ascii=False)
+        write_atomically(record, text.encode(), overwrite=True)
     return Store(path, _older_notice(older))
 
 

@@ -31,8 +31,7 @@ def score_columns(pool: Pool) -> Iterator[Column]:
     for name in pool.feature_names:
         yield Column(name, "feature", name, 0.0, 1.0)
     if pool.text is not None:
-        name = length_name(pool.text)
-        yield Column(name, "length", name, 0.0, 1.0)
+        yield Column(length_name(pool.text), "length", pool.text, 0.0, 1.0)
 
 
 def kinds_told(judge: Judge) -> set[str]:
@@ -42,12 +41,13 @@ def kinds_told(judge: Judge) -> set[str]:
 
 def indicators(pool: Pool, reader: Reader) -> list[Column]:
     """Return a column for each set of items on which scores or features are missing."""
-    subjects: list[tuple[str, str | None]] = [(judge.name, None) for judge in pool.judges]
-    subjects += [(c.source, "expected") for c in score_columns(pool) if c.kind == "expected"]
-    subjects += [(c.source, None) for c in score_columns(pool) if c.kind in ("feature", "length")]
+    subjects: list[tuple[str, str, str | None]] = [(j.name, j.name, None) for j in pool.judges]
+    for column in score_columns(pool):
+        if column.kind in ("expected", "feature", "length"):
+            level = None if column.kind == "feature" else column.kind
+            subjects.append((column.name, column.source, level))
     found: dict[bytes, Column] = {}
-    for source, level in subjects:
-        name = f"{source} expected score" if level else source
+    for name, source, level in subjects:
         column = Column(f"{name} missing", "missing", source, 0.0, 1.0, level)
         gone = reader.raw(column)
         if 0.0 < gone.mean() < 1.0:

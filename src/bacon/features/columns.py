@@ -63,12 +63,12 @@ class Column:
     kind : str
         judge, expected, class, feature, length, missing, component, or one of `DERIVED`.
     source : str
-        Judge or feature column it is made from; for the disagreement, all judges.
+        Judge, feature or text column it is made from; for the disagreement, all judges.
     centre, scale : float
         The value is (raw - centre) / scale; a negative scale turns a judge round.
     level : str or None
-        For a text judge, the class whose share of the runs this is; ``expected`` where it is
-        the expected score that is missing.
+        For a text judge, the class whose share of the runs this is. Where the expected score
+        is missing ``expected``, and where a text is ``length``.
     origin : float
         In a product with a score, what is taken off the other factor.
     low, high : float or None
@@ -93,7 +93,12 @@ class Column:
     @property
     def uncertainty(self) -> str | None:
         """Kind of uncertainty it is made from, None without."""
-        return self.level if self.kind == "missing" else UNCERTAINTY_OF.get(self.kind)
+        return UNCERTAINTY_OF.get(str(self.level) if self.kind == "missing" else self.kind)
+
+    @property
+    def is_length(self) -> bool:
+        """Whether it is the length of a text, or says that there is none."""
+        return "length" in (self.kind, self.level if self.kind == "missing" else None)
 
 
 def run_mean(judge: Judge) -> FloatArray:
@@ -110,7 +115,10 @@ def text_lengths(pool: Pool, text: str) -> FloatArray:
     """Return how many characters the column `text` has (N,), NaN where it has no text."""
     import polars as pl
 
-    lengths = pool.table[text].cast(pl.String).str.len_chars()
+    series = pool.table[text]
+    if series.dtype.is_nested():
+        return np.full(pool.n_items, np.nan)
+    lengths = series.cast(pl.String).str.len_chars()
     return lengths.cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 
@@ -144,10 +152,9 @@ class Reader:
     """
 
     def __init__(self, pool: Pool, judged: Mapping[str, Column]) -> None:
+        self.pool = pool
         self.judges = {judge.name: judge for judge in pool.judges}
         self.features = {name: pool.features[:, k] for k, name in enumerate(pool.feature_names)}
-        if pool.text is not None:
-            self.features[length_name(pool.text)] = np.log1p(text_lengths(pool, pool.text))
         self.judged = judged
         self._kept: dict[tuple[str, str], FloatArray] = {}
 
@@ -177,7 +184,9 @@ class Reader:
         return self._subject(column)
 
     def _subject(self, column: Column) -> FloatArray:
-        """Return what a column of a judge or feature shows, or says is missing."""
+        """Return what a column of a judge, feature or text shows, or says is missing."""
+        if column.is_length:
+            return np.log1p(text_lengths(self.pool, column.source))
         judge = self.judges.get(column.source)
         if judge is None:
             return self.features[column.source]

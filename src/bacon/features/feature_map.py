@@ -225,7 +225,9 @@ def feature_matrix(pool: Pool, feature_map: FeatureMap) -> FloatArray:
 def _check_sources(source: str, reader: Reader, columns: list[Column]) -> None:
     """Refuse a pool that lacks a judge, a feature or a judge's uncertainty."""
     there = {*reader.judges, *reader.features}
-    lacking = {c.source for c in columns if c.kind != "disagreement"} - there
+    named = [c for c in columns if c.kind != "disagreement"]
+    lacking = {c.source for c in named if not c.is_length} - there
+    lacking |= {c.source for c in named if c.is_length} - {*reader.pool.table.columns}
     for column in columns:
         judge = reader.judges.get(column.source)
         if judge is not None and column.uncertainty not in (None, *kinds_told(judge)):

@@ -8,20 +8,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bacon.calibration.diagnostics.driver_tests import driver_tests
+from bacon.calibration.diagnostics.drivers import Driver
+from bacon.calibration.diagnostics.errors import excess
+from bacon.calibration.diagnostics.observations import Observations
 from bacon.calibration.ranks import spearman
 from bacon.calibration.raw_judges import raw_judges
-from bacon.features.feature_map import run_mean
+from bacon.judge_scores import numeric_judges
+from bacon.random import stream
 
 if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IntArray
+    from bacon.calibration.diagnostics.driver_tests import DriverTest
+    from bacon.calibration.diagnostics.errors import Errors
     from bacon.data.pool import Judge, Pool
 
 __all__ = ["JudgeFinding", "judge_findings"]
 
 LEAST_FOR_JUDGES = 10
 """Labels from which a judge is compared with them."""
-
-LEAST_FOR_LENGTH = 20
 
 SURE = 0.01
 """Largest p-value, over all judges together, at which a judge's error is said to go with length."""
@@ -51,8 +56,8 @@ class JudgeFinding:
         Mean of score minus label and its standard error; NaN off the labels' scale.
     length_correlation : float
         Rank correlation of score minus label with the length of the item, where sure.
-    length_gap : float
-        Mean excess over the longest third less that over the shortest, where sure.
+    length_change, length_step : float
+        Change of its mean excess per step of length, where sure, and the step.
     """
 
     name: str
@@ -67,7 +72,8 @@ class JudgeFinding:
     excess: float = math.nan
     excess_se: float = math.nan
     length_correlation: float = math.nan
-    length_gap: float = math.nan
+    length_change: float = math.nan
+    length_step: float = math.nan
 
 
 def judge_findings(
@@ -101,17 +107,32 @@ def judge_findings(
             for one, judge in zip(found, pool.judges, strict=True)
         )
     on_scale = raw_judges(pool, rows, y[rows], None).used
-    n_tested = 0 if length is None else len(on_scale)
-    apart = np.full(len(rows), np.nan) if length is None else length[rows]
+    obs = _observations(pool, rows)
+    errors: dict[str, Errors] = {}
+    scores = dict(numeric_judges(pool))
     for k, judge in enumerate(pool.judges):
         if judge.is_text:
             continue
-        score = run_mean(judge)[rows]
+        score = scores[judge.name][rows]
         found[k] = replace(found[k], spearman=spearman(score, y[rows]))
         # A judge who runs against people counts in another direction, whatever its range.
         if judge.name in on_scale and found[k].spearman > 0.0:
-            found[k] = _with_error(found[k], score - y[rows], apart, n_tested)
-    return tuple(found)
+            errors[judge.name] = excess(judge.name, y[rows], score, obs)
+            found[k] = _with_excess(found[k], errors[judge.name].values)
+    if length is None:
+        return tuple(found)
+    driver = Driver("length", "length", "length", length[rows])
+    pairs = [(one, (driver,)) for one in errors.values()]
+    tests = driver_tests(pairs, level=0.95, rng=stream(0, "sign flips"))
+    sure = {test.judge: test for test in tests if test.p_adjusted <= SURE}
+    return tuple(_with_length(one, sure.get(one.name)) for one in found)
+
+
+def _observations(pool: Pool, rows: IntArray) -> Observations:
+    """Return the labelled rows with their weights, items of a cluster together."""
+    weights = np.ones(len(rows)) if pool.pi is None else 1.0 / pool.pi[rows]
+    unit = np.arange(len(rows)) if pool.cluster is None else pool.cluster.codes[rows]
+    return Observations(weights, unit)
 
 
 def _alone(judge: Judge) -> JudgeFinding:
@@ -137,47 +158,21 @@ def _agreement(judge: Judge, y: FloatArray, words: tuple[str, ...]) -> float:
     return float((codes == y[:, np.newaxis])[both].mean()) if both.any() else math.nan
 
 
-def _with_error(
-    judge: JudgeFinding, error: FloatArray, length: FloatArray, n_tested: int
-) -> JudgeFinding:
-    """Complete a judge on the labels' scale by its error, and by how that goes with length.
-
-    Parameters
-    ----------
-    judge : JudgeFinding
-        The judge.
-    error : (n,) float64
-        Score minus label, NaN where there is no score.
-    length : (n,) float64
-        Length of the items, NaN where there is none.
-    n_tested : int
-        Number of judges tested, for the Bonferroni adjustment; 0 to test none.
-    """
-    known = error[~np.isnan(error)]
-    if len(known) < 2:
+def _with_excess(judge: JudgeFinding, error: FloatArray) -> JudgeFinding:
+    """Complete a judge on the labels' scale by its mean error (k,): score minus label."""
+    if len(error) < 2:
         return judge
-    se = float(known.std(ddof=1) / math.sqrt(len(known)))
-    judge = replace(judge, excess=float(known.mean()), excess_se=se)
-    both = ~(np.isnan(error) | np.isnan(length))
-    if n_tested == 0 or both.sum() < LEAST_FOR_LENGTH:
+    se = float(error.std(ddof=1) / math.sqrt(len(error)))
+    return replace(judge, excess=float(error.mean()), excess_se=se)
+
+
+def _with_length(judge: JudgeFinding, test: DriverTest | None) -> JudgeFinding:
+    """Complete a judge whose error goes with length."""
+    if test is None:
         return judge
-    error, length = error[both], length[both]
-    correlation = spearman(error, length)
-    if math.isnan(correlation) or _p_value(correlation, len(error)) * n_tested >= SURE:
-        return judge
-    short, long = np.quantile(length, (1 / 3, 2 / 3))
-    gap = float(error[length >= long].mean() - error[length <= short].mean())
-    return replace(judge, length_correlation=correlation, length_gap=gap)
-
-
-def _p_value(correlation: float, n: int) -> float:
-    """Return the two-sided p-value of a rank correlation of n pairs.
-
-    By Student's t with n - 2 degrees of freedom, t = r sqrt((n - 2) / (1 - r^2)).
-    """
-    from scipy import special
-
-    if abs(correlation) >= 1.0:
-        return 0.0
-    t = abs(correlation) * math.sqrt((n - 2) / (1.0 - correlation**2))
-    return 2.0 * float(special.stdtr(n - 2, -t))
+    return replace(
+        judge,
+        length_correlation=test.rank_correlation,
+        length_change=test.slope.value * test.step,
+        length_step=test.step,
+    )

@@ -106,5 +106,6 @@ def _judge_record(judge: JudgeFinding) -> dict[str, Any]:
         "excess": _finite(judge.excess),
         "excess_se": _finite(judge.excess_se),
         "length_correlation": _finite(judge.length_correlation),
-        "length_gap": _finite(judge.length_gap),
+        "length_change": _finite(judge.length_change),
+        "length_step": _finite(judge.length_step),
     }

@@ -146,17 +146,18 @@ def _by(judges: list[JudgeFinding], word: str) -> str:
 
 def _of_length(roles: Roles, findings: Findings) -> list[Notice]:
     """Say whose error goes with the length of the item."""
-    sure = [j for j in findings.judges if not math.isnan(j.length_gap)]
+    sure = [j for j in findings.judges if not math.isnan(j.length_change)]
     if not sure:
         return []
-    sure.sort(key=lambda judge: -abs(judge.length_gap))
-    named = ", ".join(f"{shown(j.name, 40)} {j.length_gap:+.2g}" for j in sure[:MOST_NAMED])
+    sure.sort(key=lambda judge: -abs(judge.length_change / judge.length_step))
+    step = sure[0].length_step
+    changes = {j.name: j.length_change * step / j.length_step for j in sure[:MOST_NAMED]}
+    named = ", ".join(f"{shown(name, 40)} {change:+.2g}" for name, change in changes.items())
     more = f" and {len(sure) - MOST_NAMED} more" if len(sure) > MOST_NAMED else ""
     what = f"the length of {shown(roles.text, 40)}" if roles.text else shown(str(roles.length), 40)
-    message = (
-        f"Score minus label goes with {what}; the longest third against the shortest: "
-        f"{named}{more}."
-    )
+    per = f"{step:,.0f}" if 1.0 <= step < 1e6 else f"{step:g}"
+    unit = " characters" if roles.text else ""
+    message = f"Score minus label changes with {what}, per {per}{unit}: {named}{more}."
     return [Notice("judge_error_goes_with_length", message)]
 
 
@@ -171,7 +172,7 @@ def _of_support(findings: Findings) -> list[Notice]:
 def _supported(label: LabelFinding) -> str:
     """Return the estimands the labels support, as --estimand takes them."""
     if label.classes:
-        return f"the share of each class (--estimand proportion:eq:{shown(label.classes[0], 40)})"
+        return "the share of each class (--estimand shares)"
     if label.kind == "binary":
         return "the share of ones, which is the mean"
     # A round cut reads better, where one lies within the labels.

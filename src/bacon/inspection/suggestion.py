@@ -92,7 +92,6 @@ def _estimate(path: Path, roles: Roles, findings: Findings) -> str:
         "--cluster": roles.cluster if findings.n_labelled_clusters > 1 else None,
         "--pi": None if findings.is_census else roles.pi,
         "--scale": scale_of(findings),
-        "--estimand": _estimand(findings),
     }
     return _command("estimate", path, options, roles.na)
 
@@ -142,12 +141,6 @@ def scale_of(findings: Findings) -> str | None:
         return None
     # In full, because a rounded end could leave a label outside; adding zero makes -0 plain 0.
     return f"{label.low + 0.0:.0f}:{label.high + 0.0:.0f}"
-
-
-def _estimand(findings: Findings) -> str | None:
-    """Return the share of the most common class, where labels are words."""
-    classes: Sequence[str] = () if findings.label is None else findings.label.classes
-    return next((f"proportion:eq:{word}" for word in classes if word.isprintable()), None)
 
 
 def _sheet() -> str:

@@ -76,9 +76,10 @@ def fit_forest(x: FloatArray, y: FloatArray, seed: int) -> ForestFit:
     from sklearn.tree import ExtraTreeRegressor
 
     narrow, n = single_precision(x), len(y)
-    # Sums of squares of labels of 1e12 would swamp the trees' arithmetic.
+    # Sums of squares of labels of 1e12 would swamp the trees' arithmetic. Rounded, or labels in
+    # another unit would decide between equal splits another way.
     mean, scale = float(y.mean()), float(y.std()) or 1.0
-    target = ((y - mean) / scale)[:, None]
+    target = np.round((y - mean) / scale, 9)[:, None]
     rng = np.random.default_rng(seed)
     total, count = np.zeros(n), np.zeros(n)
     trees = []

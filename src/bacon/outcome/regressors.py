@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.utils import ClassifierTags
 
 from bacon.outcome.constant_fit import ConstantFit, fit_constant
 from bacon.outcome.estimators import OutcomeRegressor, block_codes
@@ -24,11 +25,16 @@ from bacon.outcome.ridge_fit import fit_ridge
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from sklearn.utils import Tags
 
     from bacon.arrays import FloatArray
     from bacon.outcome.stack import StackFit
 
 __all__ = ["Bounded", "Forest", "Hurdle", "LogLink", "Logistic", "Stack"]
+
+
+OUTCOMES = ("real", "bounded", "zero-inflated", "ordinal", "binary")
+"""Kinds of outcome that the stack knows."""
 
 
 class _Blocked(OutcomeRegressor):
@@ -59,6 +65,11 @@ class Logistic(_Blocked):
     True
     """
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = ClassifierTags(multi_class=False)
+        return tags
+
     def _fit(self, x: FloatArray, y: FloatArray) -> LogisticFit:
         """Return the model of features (n, p) and outcomes (n,).
 
@@ -73,7 +84,16 @@ class Logistic(_Blocked):
         return fit_logistic(x, y, self._factors(x, y))
 
 
-class LogLink(_Blocked):
+class _FromZero(_Blocked):
+    """A model of outcomes from 0 up."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags
+
+
+class LogLink(_FromZero):
     """Penalised quasi-Poisson regression of an outcome from 0 up.
 
     Parameters
@@ -96,7 +116,7 @@ class LogLink(_Blocked):
         return fit_log_link(x, y, self._factors(x, y)) if y.max() > 0.0 else fit_constant(y)
 
 
-class Hurdle(_Blocked):
+class Hurdle(_FromZero):
     """A logistic gate for 0 or more, and an amount where there is more.
 
     Parameters
@@ -157,9 +177,7 @@ class Bounded(_Blocked):
 
     def _fit(self, x: FloatArray, y: FloatArray) -> BoundedFit | ConstantFit:
         """Return the model; the mean where all outcomes are alike and no range is given."""
-        scale = (float(y.min()), float(y.max())) if self.scale is None else self.scale
-        if not (scale[0] <= y.min() and y.max() <= scale[1]):
-            raise ValueError(f"y reaches from {y.min():g} to {y.max():g}, beyond the scale {scale}")
+        scale = _scale_of(y, self.scale)
         if scale[0] == scale[1]:
             return fit_constant(y)
         return fit_bounded(x, y, self._factors(x, y), scale)
@@ -203,7 +221,7 @@ class Stack(_Blocked):
     outcome : {"real", "bounded", "zero-inflated", "ordinal", "binary"}
         Kind of outcome: which models take part.
     scale : (float, float), optional
-        Lowest and highest possible outcome, for bounded ones.
+        Lowest and highest possible outcome, for bounded ones; by default those seen.
     seed : int
         Seed of the forest.
 
@@ -232,7 +250,18 @@ class Stack(_Blocked):
         self.seed = seed
 
     def _fit(self, x: FloatArray, y: FloatArray) -> StackFit:
-        """Return the stack of features (n, p) and outcomes (n,)."""
+        """Return the stack of features (n, p) and outcomes (n,).
+
+        Raises
+        ------
+        ValueError
+            The kind of outcome is unknown, or `y` is not of this kind.
+        """
+        if self.outcome not in OUTCOMES:
+            raise ValueError(f"outcome must be one of {', '.join(OUTCOMES)}; got {self.outcome!r}")
+        if self.outcome == "zero-inflated":
+            _refuse_below_zero("a zero-inflated Stack", y)
+        scale = _scale_of(y, self.scale) if self.outcome == "bounded" else None
         blocks = block_codes(self.blocks, x.shape[1])
         if self.average is None:
             judges = (blocks == 0).astype(np.float64)
@@ -240,7 +269,15 @@ class Stack(_Blocked):
         else:
             average = np.asarray(self.average, dtype=np.float64)
         layout = Layout(blocks, average)
-        return fit_stack(x, y, Task(layout, self.outcome, self.scale, self.seed))
+        return fit_stack(x, y, Task(layout, self.outcome, scale, self.seed))
+
+
+def _scale_of(y: FloatArray, scale: tuple[float, float] | None) -> tuple[float, float]:
+    """Return the range of the outcomes: the one stated, or the one seen."""
+    low, high = (float(y.min()), float(y.max())) if scale is None else scale
+    if not (low <= y.min() and y.max() <= high):
+        raise ValueError(f"y reaches from {y.min():g} to {y.max():g}, beyond {low:g} to {high:g}")
+    return low, high
 
 
 def _refuse_below_zero(name: str, y: FloatArray) -> None:

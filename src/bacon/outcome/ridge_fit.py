@@ -186,8 +186,9 @@ def _likelihoods(errors: FloatArray, n: int) -> FloatArray:
     """Return error ** (-(n - SILENT) * POWER), the largest 1."""
     least = errors.min()
     if least == 0.0:
-        return (errors == 0.0).astype(np.float64)
-    return np.asarray((errors / least) ** (-max(n - SILENT, 0) * POWER))
+        return np.asarray(errors == 0.0, dtype=np.float64)
+    likelihoods: FloatArray = (errors / least) ** (-POWER * max(n - SILENT, 0))
+    return likelihoods
 
 
 def _constant(target: FloatArray, scale: FloatArray) -> _Ridge:

@@ -111,7 +111,7 @@ def test_every_design_has_a_gain(kind):
     if kind == "stratified":
         design = bacon.StratifiedDesign(n=60, strata="system")
     elif kind == "clusters":
-        design = bacon.ClusterDesign(n=30, column="prompt_id")
+        design = bacon.ClusterDesign(n_clusters=30, column="prompt_id")
     else:
         pi = np.random.default_rng(1).uniform(0.1, 0.5, 240).tolist()
         pool = essays(240, columns={"chance": pi})

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from tests.calibration.diagnostics.cases import items
 
-from bacon.calibration.diagnostics.association import score_test
+from bacon.calibration.diagnostics.association import MOST_BLOCKS, score_test
 from bacon.calibration.diagnostics.observations import Observations
-from bacon.calibration.diagnostics.together import FLIPS, MOST_BLOCKS, holm, sign_flips
+from bacon.calibration.diagnostics.together import FLIPS, holm, sign_flips
 
 NAN = float("nan")
 
@@ -102,6 +102,7 @@ def test_more_units_than_blocks_are_flipped_in_blocks():
     e = rng.normal(size=n) + 0.03 * d
     (test,) = scores([e], d, obs)
     assert test is not None
+    assert test.parts.shape == (MOST_BLOCKS, 1)
     (found,) = sign_flips([test], np.random.default_rng(0))
     assert found == pytest.approx(test.p, abs=0.05)
     assert test.p == pytest.approx(stats.pearsonr(e, d).pvalue, rel=0.3, abs=0.01)

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from bacon.calibration.diagnostics.controls import Controls
     from bacon.calibration.diagnostics.observations import Observations
 
-__all__ = ["ScoreTest", "rank_slope", "score_test"]
+__all__ = ["MOST_BLOCKS", "ScoreTest", "rank_slope", "score_test"]
+
+
+MOST_BLOCKS = 2000
+"""Units kept each for itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +38,10 @@ class ScoreTest:
 
     Parameters
     ----------
-    units : (c,) int64
-        Codes of the units.
-    parts : (c, q) float64
-        z of each unit.
+    units : (b,) int64
+        Codes of the units, below `MOST_BLOCKS`.
+    parts : (b, q) float64
+        z of each unit; where there are more units, those of one remainder together.
     inverse : (q, q) float64
         A.
     scale, df, rest : float
@@ -110,7 +114,17 @@ def score_test(errors: FloatArray, directions: FloatArray, obs: Observations) ->
     df = trace**2 / squares
     if obs.df - df < 1.0:
         return None
-    return ScoreTest(obs.units, z, inverse, df / trace, df, obs.df - df)
+    return ScoreTest(*_in_blocks(obs.units, z), inverse, df / trace, df, obs.df - df)
+
+
+def _in_blocks(units: IntArray, z: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return codes and parts with at most `MOST_BLOCKS` of them, adding up those beyond."""
+    if units[-1] < MOST_BLOCKS:
+        return units, z
+    blocks, place = np.unique(units % MOST_BLOCKS, return_inverse=True)
+    sums = np.zeros((len(blocks), z.shape[1]))
+    np.add.at(sums, place, z)
+    return blocks, sums
 
 
 def rank_slope(

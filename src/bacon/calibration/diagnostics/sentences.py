@@ -82,8 +82,9 @@ def best_sentence(fits: Sequence[Fit]) -> str | None:
         return None
     sure = [fit for fit in judges if fit.p_adjusted <= SURE]
     if not sure:
-        who = "The judge does" if len(judges) == 1 else f"None of the {len(judges)} judges does"
-        return f"{who} {'not ' if len(judges) == 1 else ''}follow the labels beyond chance."
+        if len(judges) == 1:
+            return f"{judges[0].name} does not follow the labels beyond chance."
+        return f"None of the {len(judges)} judges follows the labels beyond chance."
     of_words = any(fit.agreement.is_known for fit in sure)
     best = max(sure, key=lambda fit: fit.kappa.value if of_words else fit.r2_recalibrated.value)
     who = best.name if len(judges) == 1 else f"The best judge, {best.name},"
@@ -191,12 +192,12 @@ def _step(step: float) -> str:
 def _of_groups(test: DriverTest) -> str:
     """Say how the error differs between groups."""
     if test.error == "recalibrated":
-        begin = f"For the same answer of {test.judge}, labels differ by {test.driver}"
+        begin = f"For the same answer of {test.judge}, labels differ by {test.words}"
     elif test.error == "disagreement":
         who = "the model" if test.of_model else test.judge
-        begin = f"How often {who} disagrees with people differs by {test.driver}"
+        begin = f"How often {who} disagrees with people differs by {test.words}"
     else:
-        begin = f"{_whose(test, first=True)} excess over the labels differs by {test.driver}"
+        begin = f"{_whose(test, first=True)} excess over the labels differs by {test.words}"
     if test.lowest is None or test.highest is None:
         return f"{begin}."
     ends = [test.lowest, test.highest]

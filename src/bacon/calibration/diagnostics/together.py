@@ -18,9 +18,6 @@ __all__ = ["FLIPS", "holm", "sign_flips"]
 FLIPS = 999
 """Sign flips drawn."""
 
-MOST_BLOCKS = 2000
-"""Units flipped each for itself; with more, those of one remainder are flipped together."""
-
 
 def holm(p: FloatArray) -> FloatArray:
     """Return p-values (k,) adjusted for all k together (Holm 1979); NaN stays and counts not."""
@@ -53,26 +50,16 @@ def sign_flips(tests: Sequence[ScoreTest | None], rng: np.random.Generator) -> F
     if not len(known):
         return adjusted
     n_units = max(int(test.units[-1]) for test in tests if test is not None) + 1
-    flips = rng.integers(0, 2, size=(FLIPS, min(n_units, MOST_BLOCKS)))
+    flips = rng.integers(0, 2, size=(FLIPS, n_units))
     signs = np.asarray(2.0 * flips - 1.0, dtype=np.float64)
     smallest: FloatArray = np.ones(FLIPS)
     order = known[np.argsort(own[known], kind="stable")]
     for k in order[::-1]:
         test = tests[k]
         if test is not None:
-            np.minimum(smallest, test.p_values(_flipped(test, signs)), out=smallest)
+            np.minimum(smallest, test.p_values(signs[:, test.units] @ test.parts), out=smallest)
             # Equal p-values of the same labels may differ by rounding.
             reached = np.count_nonzero(smallest <= own[k] * (1.0 + 1e-9))
             adjusted[k] = max((1.0 + reached) / (1.0 + FLIPS), own[k])
     adjusted[order] = np.maximum.accumulate(adjusted[order])
     return adjusted
-
-
-def _flipped(test: ScoreTest, signs: FloatArray) -> FloatArray:
-    """Return the totals (B, q) of a test under B flips (B, blocks)."""
-    n_blocks = signs.shape[1]
-    if test.units[-1] < n_blocks:
-        return np.asarray(signs[:, test.units] @ test.parts, dtype=np.float64)
-    blocks = np.zeros((n_blocks, test.parts.shape[1]))
-    np.add.at(blocks, test.units % n_blocks, test.parts)
-    return np.asarray(signs @ blocks, dtype=np.float64)
