@@ -54,12 +54,15 @@ class Case:
         Single models that suit the outcome, beside ridge.
     sizes : tuple of int
         Numbers of labels.
+    levels : tuple of str or None
+        Classes, where some are called by numbers.
     """
 
     name: str
     kind: str
     models: tuple[str, ...] = ("forest",)
     sizes: tuple[int, ...] = SIZES
+    levels: tuple[str, ...] | None = None
 
 
 PENALTY = ("hurdle", "log-link", "forest")
@@ -76,7 +79,7 @@ CASES = (
     Case("sim:binary", "binary", ("logistic", "forest")),
     Case("sim:noise", "ordinal", ("ordinal", "forest")),
     Case("css_stance", "classes", ("multinomial",)),
-    Case("pandalm_testset", "classes", ("multinomial",)),
+    Case("pandalm_testset", "classes", ("multinomial",), levels=("1", "2", "tie")),
 )
 
 
@@ -86,7 +89,8 @@ def read_case(data: Path, case: Case) -> FullPool:
         return simulated_pool(case.name.removeprefix("sim:"))
     table = pl.read_parquet(data / f"{case.name}.parquet")
     table = table.select("item_id", "human", pl.col("^judge_.*$"))
-    return full_pool(bacon.read_pool(table, label="human"), table, label="human", name=case.name)
+    pool = bacon.read_pool(table, label="human", levels=case.levels)
+    return full_pool(pool, table, label="human", name=case.name, levels=case.levels)
 
 
 def all_configurations(case: Case) -> list[str]:

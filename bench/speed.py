@@ -1,4 +1,4 @@
-"""Time and memory of the array function, the diagnostics, and of loading package and command.
+"""Time and memory of calibrations, the array function, the diagnostics, and of loading.
 
     python bench/speed.py
 
@@ -9,16 +9,19 @@ lines it is compared with, so that the machine's own speed cancels in the ratio.
 from __future__ import annotations
 
 import argparse
+import resource
 import statistics
 import subprocess
 import sys
 import time
 import tracemalloc
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import bacon
+from bacon.calibration import model_choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,6 +71,48 @@ def startup(code: str, runs: int = 7) -> float:
     return full - empty
 
 
+def calibration(
+    n_items: int, n_labels: int, n_judges: int, n_components: int
+) -> Callable[[], object]:
+    """Return a default calibration with the mean and its interval, ready to run."""
+    rng = np.random.default_rng(0)
+    quality = rng.normal(size=n_items)
+    people = np.clip(np.round(3.5 + quality + 0.6 * rng.normal(size=n_items)), 1, 6)
+    table = {"item_id": np.arange(n_items)}
+    for m in range(n_judges):
+        table[f"judge_{m}"] = 3.8 + quality + rng.normal(size=n_items)
+    items = bacon.read_pool(table, judges="judge_*")
+    if n_components:
+        noise = rng.normal(size=(n_items, n_components))
+        items = replace(items, embeddings=noise + 0.3 * quality[:, None])
+    rows = rng.choice(n_items, n_labels, replace=False)
+    labels = bacon.read_labels({"item_id": rows, "human": people[rows]}, value="human")
+    return lambda: bacon.calibrate(items, labels).mean().interval()
+
+
+def calibrated() -> None:
+    """Print the CPU seconds of default calibrations, without and with the forest."""
+    for sizes in ((5_000, 200, 20, 0), (100_000, 1_000, 30, 64)):
+        work, limit, seconds = calibration(*sizes), model_choice.MOST_FOREST_ITEMS, []
+        work()
+        # A pool above the limit has no forest; here it is lowered for a pool of any size.
+        for most in (0, limit):
+            model_choice.MOST_FOREST_ITEMS = most
+            times = []
+            for _ in range(3):
+                start = time.process_time()
+                work()
+                times.append(time.process_time() - start)
+            seconds.append(statistics.median(times))
+        n_items, n_labels, n_judges, n_components = sizes
+        what = f"{n_items:,} items, {n_labels:,} labels, {n_judges} judges"
+        print(f"calibrate {what}, {n_components} components, CPU seconds (median of 3)")
+        print(f"without a forest        {seconds[0]:8.3f}")
+        print(f"with a forest           {seconds[1]:8.3f}")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    print(f"largest memory of the process so far {peak:6.0f} MB")
+
+
 def diagnosed() -> float:
     """Return the CPU seconds of the diagnostics of 5,000 items, 42 judges and 200 labels."""
     rng = np.random.default_rng(0)
@@ -97,6 +142,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a million items, not ten")
     n_items = 1_000_000 if parser.parse_args().quick else 10_000_000
+    calibrated()
     y, f, s = pool(n_items)
 
     def plain() -> tuple[float, float, float]:

@@ -37,11 +37,16 @@ def test_judges_make_the_interval_narrower_and_human_only_ignores_them():
     np.testing.assert_allclose(
         alone.mean().se(), np.sqrt((1 - len(y) / N) * y.var(ddof=1) / len(y)), rtol=1e-12
     )
-    assert "Model: none; the judges are ignored." in message(alone, "model")
+    assert "the judges are ignored" in alone.summary()
 
 
-def test_the_default_model_is_told():
-    assert "ridge on all judges" in message(calibrated(), "model")
+def test_the_default_model_is_a_stack_and_its_weights_are_told():
+    pool = essays()
+    sample, labels = drawn(pool)
+    cal = calibrate(pool, labels, sample=sample)
+    assert cal.model == "stack"
+    assert "; stack of " in cal.summary()
+    assert sum(cal.model_weights.values()) == pytest.approx(1)
 
 
 def test_several_outcomes_share_sample_and_folds_and_can_be_contrasted():
@@ -195,7 +200,8 @@ def test_labels_off_the_scale_are_named():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"model": "stack"}, "model must be one of ridge, human-only; got 'stack'"),
+        ({"model": "boosting"}, "model must be one of stack, ridge, .*; got 'boosting'"),
+        ({"model": 3}, "model must be a name or an instance of a scikit-learn regressor"),
         ({"crossfit": "none"}, 'crossfit must be "ensemble" or "refit"'),
         ({"better": "up"}, 'better must be "higher" or "lower"'),
         ({"seed": -1}, "seed must be a whole number"),

@@ -1,4 +1,4 @@
-"""Labels and judges that break outcome models: a right answer all the same, never a silent constant."""
+"""Labels and judges that break outcome models: a right answer, and never a silent constant."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from tests.calibration.cases import codes
 
 import bacon
+from bacon.errors import EstimationError
 
 N, N_LABELS = 150, 40
 MODELS = ("stack", "ridge", "hurdle", "ordinal", "bounded", "forest", "log-link")
@@ -199,12 +200,43 @@ def test_two_values_by_the_logistic_model(name):
 @pytest.mark.parametrize("asked", ["sd", "quantile:0.5", "proportion:ge:3"])
 def test_other_estimands_of_the_default_are_finite(name, asked):
     cal, truth = calibrated(name, "stack")
+    if (name, asked) == ("labels_all_alike", "sd"):
+        with pytest.raises(EstimationError, match="the labels do not differ"):
+            cal.estimate(asked)
+        return
     estimate = cal.estimate(asked)
     assert np.isfinite(estimate.value)
     record = cal.to_dict(asked)
     assert record["estimate"] == pytest.approx(estimate.value)
     if asked == "quantile:0.5":
         assert estimate.value in truth
+
+
+@pytest.mark.parametrize("model", ["stack", "multinomial"])
+@pytest.mark.parametrize("name", CASES)
+def test_shares_of_classes_in_words_are_right(name, model):
+    judges, truth, rows = CASES[name](*start())
+    words = np.where(truth > np.median(truth), "good", "bad")
+    words[rows[2]] = "none"
+    table = {"item_id": list(range(N))}
+    table |= {f"judge_{k}": judges[:, k].tolist() for k in range(judges.shape[1])}
+    labels = {"item_id": rows.tolist(), "human": words[rows].tolist()}
+    cal = bacon.calibrate(
+        bacon.read_pool(table, judges="judge_*"),
+        bacon.read_labels(labels, value="human"),
+        model=model,
+    )
+    assert np.isfinite(cal.f).all()
+    assert cal.f.sum(axis=1) == pytest.approx(1.0)
+    found = cal.shares()
+    assert sum(one.value for one in found.values()) == pytest.approx(1.0)
+    if "good" in found:
+        good = cal.estimate("proportion:eq:good", labels_alone=True)
+        share = float(np.mean(words == "good"))
+        error = max(found["good"].se(), 0.25 * good.se())
+        assert abs(found["good"].value - share) <= 4.0 * error
+    if np.ptp(np.delete(cal.f, rows, axis=0), axis=0).max() == 0.0:
+        assert {"constant_prediction", "constant_columns"} & set(codes(cal))
 
 
 def test_a_judge_that_is_the_label_leaves_next_to_nothing_to_err():

@@ -45,7 +45,7 @@ def change(path, row, column, value):
         (["--label", "human", "--level", 95], "level must lie between 0 and 1"),
         (["--label", "human", "--level", "nan"], "level must lie between 0 and 1"),
         (["--label", "human", "--target", "items"], 'target must be "pool"'),
-        (["--label", "human", "--model", "stack"], "model must be one of ridge, human-only"),
+        (["--label", "human", "--model", "boosting"], "model must be one of stack, ridge,"),
         (["--label", "human", "--crossfit", "no"], 'crossfit must be "ensemble" or "refit"'),
         (["--label", "human", "--better", "up"], 'better must be "higher" or "lower"'),
         (["--label", "human", "--outcome", "binary"], "a binary outcome has two values"),

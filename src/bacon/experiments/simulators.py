@@ -180,7 +180,7 @@ def simulated_pool(
     --------
     >>> full = simulated_pool("ordinal")
     >>> round(full.truth("mean"), 3), round(full.population["mean"], 3)
-    (3.567, 3.577)
+    (3.571, 3.577)
     """
     made = simulator(name)
     rng = stream(seed, f"simulator {name}")
