@@ -15,7 +15,6 @@ from tests.calibration.cases import (
     drawn,
     essays,
     labels_of,
-    message,
     people,
     rows_of,
 )

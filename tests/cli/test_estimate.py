@@ -76,7 +76,7 @@ def test_draw_label_and_estimate_with_the_sheet_alone(bacon, pool, label, truth)
         "max_weight": pytest.approx(3),
     }
     assert record["outcome_name"] == "score"
-    assert [warning["code"] for warning in record["warnings"]] == ["model"]
+    assert {warning["code"] for warning in record["warnings"]} <= {"no_gain"}
     assert abs(record["estimate"] - truth.mean()) < 4 * record["se"]
     assert record["se"] < record["human_only"]["intervals"]["pool"]["se"]
 
@@ -144,7 +144,7 @@ def test_every_design_from_draw_to_estimate(bacon, pool, label, truth, name):
         np.testing.assert_allclose(
             design["ess"], weights.sum() ** 2 / (weights**2).sum(), rtol=1e-12
         )
-    assert [warning["code"] for warning in record["warnings"]] == ["model"]
+    assert {warning["code"] for warning in record["warnings"]} <= {"no_gain", "very_skewed"}
     assert abs(record["estimate"] - truth.mean()) < 4 * record["se"]
     for target in ("pool", "population"):
         low, high = record["intervals"][target]["ci"]
@@ -244,7 +244,7 @@ def test_a_census_has_no_pool_error(bacon, table, truth):
     expected = np.sqrt(truth.var(ddof=1) / N)
     assert record["intervals"]["population"]["se"] == pytest.approx(expected, rel=1e-12)
     assert record["effective_labels"] is None
-    assert record["warnings"][0]["code"] != "assumed_sample"
+    assert "assumed_sample" not in [warning["code"] for warning in record["warnings"]]
 
 
 def test_the_best_judged_items_are_detected(bacon, table):
