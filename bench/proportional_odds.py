@@ -16,6 +16,7 @@ import argparse
 import os
 import statistics
 import time
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -94,9 +95,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
     runs = 7 if parser.parse_args().quick else 25
-    try:
-        import mord  # noqa: F401 (only to know that it is there)
-    except ModuleNotFoundError:
+    if find_spec("mord") is None:
         print("skipped: mord is not installed (pip install mord)")
         return
     print(f"{N_LABELS:,} labels, 88 features, 6 levels; milliseconds, median of {runs} in turn")

@@ -64,7 +64,7 @@ def test_is_a_read_only_mapping() -> None:
     with pytest.raises(KeyError, match=r"no outcome 'third'; there are first, second"):
         found["third"]
     with pytest.raises(TypeError):
-        found["first"] = found["second"]  # type: ignore[index]
+        found["first"] = found["second"]
 
 
 def test_frame_holds_both_kinds_of_interval() -> None:
@@ -109,4 +109,4 @@ def test_wrong_level_or_target_is_refused() -> None:
     with pytest.raises(bacon.BaconError, match="level must lie between 0 and 1"):
         two().simultaneous(95)
     with pytest.raises(bacon.BaconError, match="target must be"):
-        two().covariance("items")  # type: ignore[arg-type]
+        two().covariance("items")

@@ -136,7 +136,7 @@ def test_a_function_of_ones_own(tmp_path: Path) -> None:
         _pool: bacon.Pool, labels: Labels, _sample: Sample, _seed: int
     ) -> dict[str, Answer]:
         y = labels.values[:, 0]
-        return {"mean": Answer(float(pl.Series(y).sort()[4:-4].mean()))}  # type: ignore[arg-type]
+        return {"mean": Answer(float(pl.Series(y).sort()[4:-4].mean()))}
 
     found = simulate(plan("human-only", ("trimmed", trimmed)), trials=CHUNK)
     assert found.summary["configuration"].to_list() == ["human-only", "trimmed"] * 2
@@ -165,7 +165,7 @@ def test_draws_until_precise(tmp_path: Path) -> None:
     )
     summary = found.summary
     half = (summary["coverage_pool_high"] - summary["coverage_pool_low"]) / 2
-    assert half.max() < 0.09  # type: ignore[operator]
+    assert half.max() < 0.09
     counts = summary["trials"].unique().to_list()
     assert all(CHUNK < count < 400 and count % CHUNK == 0 for count in counts)
     assert told[0] == (CHUNK, 4 * CHUNK)

@@ -190,7 +190,7 @@ def simple_deals(n_items: int, n: int, k: int) -> Iterator[tuple[SurveyDesign, F
     for chosen in combinations(range(n_items), n):
         rows = np.array(chosen)
         for order in permutations(range(n)):
-            fold = label_folds(np.arange(n), None, k, Dealer(order))  # type: ignore[arg-type]
+            fold = label_folds(np.arange(n), None, k, Dealer(order))
             yield simple_design(rows, n_items), FoldPlan(k, spread(rows, fold, n_items))
 
 
@@ -222,7 +222,7 @@ def stratified_deals(*, by_stratum: bool) -> Iterator[tuple[SurveyDesign, FoldPl
         rows = np.array([*first, *second])
         design, _ = stratified_design(STRATUM, rows)
         for order in permutations(range(5)):
-            fold = label_folds(np.arange(5), design.stratum, 2, Dealer(order))  # type: ignore[arg-type]
+            fold = label_folds(np.arange(5), design.stratum, 2, Dealer(order))
             weights = STRATUM if by_stratum else None
             yield design, FoldPlan(2, spread(rows, fold, 8), stratum=weights)
 
@@ -250,7 +250,7 @@ def test_draws_of_whole_clusters_are_exactly_unbiased(units_count: bool) -> None
         design = cluster_design(psu, rows)
         assert design.psu is not None
         for order in permutations(range(3)):
-            fold = label_folds(design.psu, None, 2, Dealer(order))  # type: ignore[arg-type]
+            fold = label_folds(design.psu, None, 2, Dealer(order))
             plan = FoldPlan(2, spread(rows, fold, 8), unit=design.psu if units_count else None)
             found.append(estimate(X, Y, design, plan))
     assert np.mean(found) == pytest.approx(Y.mean(), abs=1e-12)
@@ -262,7 +262,7 @@ def test_clusters_dealt_item_by_item_are_biased() -> None:
     for drawn in combinations(range(4), 3):
         rows = np.flatnonzero(np.isin(psu, drawn))
         for order in permutations(range(6)):
-            fold = label_folds(np.arange(6), None, 2, Dealer(order))  # type: ignore[arg-type]
+            fold = label_folds(np.arange(6), None, 2, Dealer(order))
             plan = FoldPlan(2, spread(rows, fold, 8))
             found.append(estimate(X, Y, cluster_design(psu, rows), plan))
     assert abs(np.mean(found) - Y.mean()) > 0.02 * Y.std()

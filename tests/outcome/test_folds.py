@@ -34,7 +34,7 @@ def test_number_of_folds(n: int, asked: int | str, k: int) -> None:
 @pytest.mark.parametrize("asked", [1, 0, -2, 2.0, "five", True, None])
 def test_a_number_of_folds_that_is_none(asked: object) -> None:
     with pytest.raises(InputError, match=r'folds must be "auto" or a whole number from 2 up; got'):
-        n_folds(50, asked)  # type: ignore[arg-type]
+        n_folds(50, asked)
 
 
 def test_labels_are_dealt_evenly_and_in_random_order() -> None:

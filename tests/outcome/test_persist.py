@@ -121,7 +121,7 @@ class RidgeFit:
 
 
 def test_users_models_cannot_be_kept() -> None:
-    user = fitted(LinearRegression())  # type: ignore[arg-type]
+    user = fitted(LinearRegression())
     assert not can_keep((fitted("ridge"), user))
     assert not can_keep((RidgeFit(np.ones(P)),))
     for stranger in (user, RidgeFit(np.ones(P)), LinearRegression()):

@@ -26,7 +26,7 @@ def data(n: int = 40) -> tuple[Array, Array]:
     return x, x[:, 0] + 0.3 * rng.normal(size=n)
 
 
-class Says(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class Says(RegressorMixin, BaseEstimator):
     """Predicts what it is told to, in the shape it is told to."""
 
     def __init__(self, value: Any = 1.0, shape: str = "rows") -> None:

@@ -42,7 +42,7 @@ def _design(request: pytest.FixtureRequest) -> object:
 
 def draw(design: object, seed: int | None = 3, **roles: object) -> Sample:
     pool = make_pool(N, pi=PI)
-    sample: Sample = design.draw(pool, seed=seed, **roles)  # type: ignore[attr-defined]
+    sample: Sample = design.draw(pool, seed=seed, **roles)
     return sample
 
 
@@ -68,7 +68,7 @@ def test_row_order_changes_nothing(order: list[int]) -> None:
 
 def test_pi_strata_and_sheet_belong_to_the_drawn_ids(design: object) -> None:
     pool = make_pool(N, pi=PI, ids=[f"item {i}" for i in range(N)])
-    sample: Sample = design.draw(pool, seed=1)  # type: ignore[attr-defined]
+    sample: Sample = design.draw(pool, seed=1)
     assert len(set(sample.ids.tolist())) == sample.n_drawn
     assert sample.sheet is not None
     assert sample.sheet["item_id"].to_list() == sample.ids.tolist()
@@ -85,7 +85,7 @@ def test_without_a_seed_one_is_made_and_recorded(design: object) -> None:
 @pytest.mark.parametrize("seed", [-1, 1.5, "7", True, 2**63])
 def test_a_seed_that_is_none_is_refused(design: object, seed: object) -> None:
     with pytest.raises(InputError, match=r"seed must be (a whole number|at most)"):
-        draw(design, seed)  # type: ignore[arg-type]
+        draw(design, seed)
 
 
 def test_judges_group_and_probabilities_are_hidden(design: object) -> None:

@@ -188,6 +188,6 @@ def test_arguments_out_of_range_are_refused() -> None:
     with pytest.raises(InputError, match=r'method must be "systematic" or "poisson"'):
         ProbabilityDesign(method="pareto")
     with pytest.raises(InputError, match=r"n must be a whole number"):
-        ProbabilityDesign(n=2.5)  # type: ignore[arg-type]
+        ProbabilityDesign(n=2.5)
     with pytest.raises(InputError, match=r"n = 4 is more than the 3 items"):
         ProbabilityDesign(pi=[0.5] * 3, n=4).draw(make_pool(3))

@@ -82,7 +82,7 @@ def test_quantile_strata_are_ordered_intervals(values: list[float], k: int, rand
     assert len(filled) == len(rule.names)
     assert all(max(low) < min(high) for low, high in itertools.pairwise(filled))
     order = list(range(len(values)))
-    random.shuffle(order)  # type: ignore[attr-defined]
+    random.shuffle(order)
     again, _ = rule_of([values[i] for i in order], f"x:{k}")
     assert again.cuts == rule.cuts
 

@@ -143,7 +143,7 @@ def test_arguments_out_of_range_are_refused() -> None:
     with pytest.raises(InputError, match=r'spread guides allocation="neyman" only'):
         StratifiedDesign(n=5, strata="t", spread="judge_gpt")
     with pytest.raises(InputError, match=r"n must be a whole number"):
-        StratifiedDesign(n=5.0, strata="t")  # type: ignore[arg-type]
+        StratifiedDesign(n=5.0, strata="t")
 
 
 def test_draws_that_cannot_be_are_refused() -> None:

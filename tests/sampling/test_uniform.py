@@ -109,21 +109,21 @@ def test_numpy_whole_numbers_are_whole_numbers() -> None:
 @pytest.mark.parametrize("n", [0, -3, 2.0, 2.5, "5", True, float("nan")])
 def test_n_that_is_no_count_is_refused(n: object) -> None:
     with pytest.raises(InputError, match=r"n must be a whole number from 1 up; got"):
-        UniformDesign(n=n)  # type: ignore[arg-type]
+        UniformDesign(n=n)
 
 
 @pytest.mark.parametrize("rate", [0.0, -0.1, 1.01, float("nan"), "0.5", True])
 def test_a_rate_outside_its_range_is_refused(rate: object) -> None:
     with pytest.raises(InputError, match=r"rate must lie above 0 and at most at 1"):
-        UniformDesign(rate=rate)  # type: ignore[arg-type]
+        UniformDesign(rate=rate)
     with pytest.raises(InputError, match=r"rate must lie above 0 and at most at 1"):
-        BernoulliDesign(rate=rate)  # type: ignore[arg-type]
+        BernoulliDesign(rate=rate)
 
 
 def test_one_of_n_and_rate() -> None:
     for arguments in ({}, {"n": 5, "rate": 0.5}):
         with pytest.raises(InputError, match="either n"):
-            UniformDesign(**arguments)  # type: ignore[arg-type]
+            UniformDesign(**arguments)
 
 
 def test_more_than_the_pool_is_refused() -> None:

@@ -121,7 +121,7 @@ class Configuration(Protocol):
     """
 
     def __call__(
-        self, pool: Pool, labels: Labels, sample: Sample, seed: int
+        self, pool: Pool, labels: Labels, sample: Sample, seed: int, /
     ) -> Calibration | Mapping[str, Estimate | Answer] | Said:
         """Return what is to be measured."""
         ...

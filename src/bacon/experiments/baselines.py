@@ -46,7 +46,7 @@ class RawJudgeAverage:
     estimands: tuple[str, ...]
     scale: tuple[float, float] | None
 
-    def __call__(self, pool: Pool, labels: Labels, sample: Sample, seed: int) -> Said:  # noqa: ARG002
+    def __call__(self, pool: Pool, labels: Labels, _sample: Sample, _seed: int) -> Said:
         """Return the plug-in estimates, NaN where no judge is on the labels' scale."""
         rows, y, _ = match_labels(pool, labels)
         levels = labels.levels[0]
@@ -94,7 +94,7 @@ class PowerTuned:
             )
         _ppi()
 
-    def __call__(self, pool: Pool, labels: Labels, sample: Sample, seed: int) -> Said:  # noqa: ARG002
+    def __call__(self, pool: Pool, labels: Labels, _sample: Sample, _seed: int) -> Said:
         """Return its estimate of the mean."""
         rows, y, _ = match_labels(pool, labels)
         f = -_judge_average(pool) if self.is_turned else _judge_average(pool)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import pickle
 import signal
 import threading
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pickle import PicklingError
 from typing import TYPE_CHECKING
 
 from bacon.errors import EstimationError, InputError
@@ -79,22 +79,15 @@ def _outcomes(
             for job in jobs:
                 yield job, *_tables(plan, job)
         return
-    try:
-        packed = pickle.dumps(plan)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        raise InputError(
-            "a configuration cannot be sent to another process; define its function at the top "
-            "of a module, or use one worker."
-        ) from None
     before = multiprocessing.active_children()
     executor = ProcessPoolExecutor(
         min(workers, len(jobs)),
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_start,
-        initargs=(packed,),
+        initargs=(plan,),
     )
     try:
-        with _one_thread():
+        with _one_thread(), _sendable():
             waiting = {executor.submit(_work, job): job for job in jobs}
         for future in as_completed(waiting):
             yield waiting[future], *future.result()
@@ -128,16 +121,28 @@ def _one_thread() -> Iterator[None]:
                 os.environ[name] = value
 
 
+@contextmanager
+def _sendable() -> Iterator[None]:
+    """Tell that a plan cannot be handed to the processes that are started meanwhile."""
+    try:
+        yield
+    except (PicklingError, AttributeError, TypeError):
+        raise InputError(
+            "a configuration cannot be sent to another process; define its function at the top "
+            "of a module, or use one worker."
+        ) from None
+
+
 _plan: list[Plan] = []
 """The plan of a worker process."""
 
 
-def _start(packed: bytes) -> None:
+def _start(plan: Plan) -> None:
     """Begin a worker: take the plan, and end when the parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     # Made anew, so that what configurations import is there before the first trial is timed.
-    _plan.append(replace(pickle.loads(packed)))  # noqa: S301 (packed by this very program)
+    _plan.append(replace(plan))
 
 
 def _end_with_parent() -> None:

@@ -160,15 +160,22 @@ def _signs(z: FloatArray) -> FloatArray:
     return -signs if skewness < -1e-9 else signs
 
 
+def _with_ends(column: Column, present: FloatArray) -> Column:
+    """Return a derived column with the ends to which its known values are cut."""
+    if column.block != 2 or column.kind == "varies" or not len(present):
+        return column
+    low, high = np.quantile(present, ENDS).tolist()
+    return replace(column, low=low, high=high)
+
+
 def _scaled(columns: Iterable[Column], reader: Reader, constant: list[str]) -> Iterator[Column]:
     """Yield columns with ends, centre and scale; name in `constant` those without any spread."""
-    for column in columns:
-        raw = reader.raw(column)
+    for given in columns:
+        raw = reader.raw(given)
         present = raw[~np.isnan(raw)]
-        if column.block == 2 and column.kind != "varies" and len(present):
-            low, high = np.quantile(present, ENDS).tolist()
-            column = replace(column, low=low, high=high)  # noqa: PLW2901 (with its ends)
-            present = np.clip(present, low, high)
+        column = _with_ends(given, present)
+        if column.low is not None:
+            present = np.clip(present, column.low, column.high)
         if len(present):
             centre, scale = float(present.mean()), float(present.std())
             if scale > 1e-12 * max(abs(centre), float(np.abs(present).max())):

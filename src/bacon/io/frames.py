@@ -212,7 +212,8 @@ def _series(name: str, values: Sequence[Any], whose: str) -> pl.Series:
 
 def _as_text(value: Any) -> str | None:
     """Return a value of a mixed column as JSON would write it."""
-    if value is None or value != value:  # noqa: PLR0124 (a missing text is NaN in pandas)
+    # A missing text is NaN in pandas.
+    if value is None or (isinstance(value, float | np.floating) and np.isnan(value)):
         return None
     if isinstance(value, bool):
         return "true" if value else "false"

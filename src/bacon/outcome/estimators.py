@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["OutcomeRegressor", "block_codes"]
 
 
-# scikit-learn ships no types, so its classes are Any to the checker.
-class OutcomeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class OutcomeRegressor(RegressorMixin, BaseEstimator, ABC):
     """A regressor with a predictive distribution; subclasses say how to fit.
 
     Attributes
@@ -28,9 +28,9 @@ class OutcomeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     fit_: FittedModel
 
+    @abstractmethod
     def _fit(self, x: FloatArray, y: FloatArray) -> Any:
         """Return the model fitted to features (n, p) and outcomes (n,)."""
-        raise NotImplementedError
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Self:
         """Fit to features (n, p) and outcomes (n,)."""

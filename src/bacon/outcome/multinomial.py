@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["MultinomialLogit"]
 
 
-# scikit-learn ships no types, so its classes are Any to the checker.
-class MultinomialLogit(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MultinomialLogit(ClassifierMixin, BaseEstimator):
     """Multinomial logit with a ridge on the slopes of all classes.
 
     Parameters
