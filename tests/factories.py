@@ -1,7 +1,10 @@
-"""Small pools made in memory, for tests that need one without reading a file."""
+"""Small pools made in memory, for tests that need one without reading a file; bench scripts."""
 
 from __future__ import annotations
 
+import importlib.util
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +16,7 @@ from bacon.fingerprint import fingerprint_ids
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from types import ModuleType
 
 SYSTEMS = ("atlas", "borealis", "cygnus")
 
@@ -102,3 +106,15 @@ def permuted(pool: Pool, order: IntArray) -> Pool:
 def _scores(table: pl.DataFrame, name: str) -> FloatArray:
     column = table[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
     return read_only(column.reshape(-1, 1))
+
+
+def bench_script(name: str) -> ModuleType:
+    """Return a script of bench/ as a module."""
+    path = Path(__file__).parents[1] / "bench" / name
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module

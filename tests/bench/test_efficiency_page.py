@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 import pytest
+from tests.factories import bench_script
 
 from bacon.experiments.trials import results_schema
 
@@ -22,14 +20,7 @@ DRAWS = 1_000
 
 @pytest.fixture(name="page", scope="module")
 def _page() -> ModuleType:
-    path = Path(__file__).parents[2] / "bench" / "lib" / "efficiency_page.py"
-    spec = importlib.util.spec_from_file_location("efficiency_page", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return bench_script("lib/efficiency_page.py")
 
 
 def draws(

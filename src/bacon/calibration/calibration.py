@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from bacon.calibration.class_shares import class_shares
 from bacon.calibration.diagnostics.measures import weighted_r2
-from bacon.calibration.estimand import Estimand, parse_estimand
-from bacon.calibration.estimating import estimate_for_these, need_numbers
+from bacon.calibration.estimand import event_asked, parse_estimand
+from bacon.calibration.estimating import estimate_for_these, moment_for_these
 from bacon.calibration.fitting import Fitter, model_weights
 from bacon.calibration.practice import Unanswered, claimed, not_counted, unanswered
 from bacon.calibration.raw_judges import RawJudges, raw_judges, raw_shares
-from bacon.checks import check_level, check_target, is_number
-from bacon.errors import InputError
+from bacon.checks import check_level, check_target
 from bacon.estimation.estimands import Setting
-from bacon.estimation.events import check_cut, cut_name
-from bacon.estimation.moments import moment_estimate
 from bacon.outcome.distribution import PredictiveDistribution
 
 if TYPE_CHECKING:
@@ -173,21 +170,9 @@ class Calibration:
         eq : float or str, optional
             Equal to a number, or of a class where labels are words.
         """
-        given = {"ge": ge, "le": le, "between": between, "eq": eq}
-        asked = [(kind, value) for kind, value in given.items() if value is not None]
-        if len(asked) != 1:
-            raise InputError(
-                f"proportion takes exactly one of ge, le, between and eq; got {len(asked)}."
-            )
-        kind, value = asked[0]
-        if isinstance(value, str) or self.levels is not None:
-            return self.estimate(f"proportion:{kind}:{value}")
-        numbers = value if isinstance(value, tuple | list) else (value,)
-        cut = check_cut((kind, *numbers))
-        # Not through the name, which has the numbers in few digits.
-        asked_for = Estimand("proportion", cut_name(cut), cut=cut)
-        found = estimate_for_these(self, asked_for)
-        return claimed(self, asked_for, found, None, lambda: found)
+        asked = event_asked({"ge": ge, "le": le, "between": between, "eq": eq}, self.levels)
+        found = estimate_for_these(self, asked)
+        return claimed(self, asked, found, None, lambda: found)
 
     def shares(self, *, labels_alone: bool = False) -> Estimates:
         """Estimate the share of every class; the shares sum to 1.
@@ -224,22 +209,7 @@ class Calibration:
         --------
         The mean, as the root of y - theta: ``cal.moment(lambda y, theta: y - theta, 3.0)``.
         """
-        need_numbers(self, "moment")
-        if not callable(function) or not is_number(start):
-            raise InputError(
-                f"a moment is a function(y, theta) and a number to start from; got "
-                f"{function!r} and {start!r}."
-            )
-        distribution = self.distribution
-        ends = float(self.aligned.y.min()), float(self.aligned.y.max())
-        found = moment_estimate(
-            function,
-            lambda theta: distribution.expectation(lambda y: function(y, theta), *ends),
-            self.aligned.y,
-            start,
-            self.setting,
-        )
-        return found.with_notices(not_counted(self, "moment"))
+        return moment_for_these(self, function, start).with_notices(not_counted(self, "moment"))
 
     def estimate(
         self, name: str = "mean", *, labels_alone: bool = False, raters: Claim | None = None
@@ -256,8 +226,6 @@ class Calibration:
             What these raters would say, or what others like them would (means and shares); by
             default what the calibration was made for.
         """
-        if not isinstance(name, str):
-            raise InputError(f'an estimand is named in words, such as "mean"; got {name!r}.')
         asked = parse_estimand(name, self.levels)
         found = estimate_for_these(self, asked, labels_alone=labels_alone)
         with_judges = partial(estimate_for_these, self, asked) if labels_alone else lambda: found

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from bacon.errors import InputError
-from bacon.estimation.events import Cut, check_cut, event_of
+from bacon.estimation.events import Cut, check_cut, cut_name, event_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from bacon.arrays import FloatArray
 
-__all__ = ["Estimand", "parse_estimand"]
+__all__ = ["Estimand", "event_asked", "parse_estimand"]
 
 _USAGE = (
     "mean, sd, variance, quantile:0.5, proportion:ge:4, proportion:le:2, "
@@ -54,6 +56,28 @@ class Estimand:
         return event_of(y, self.cut)[1]
 
 
+def event_asked(given: Mapping[str, Any], levels: tuple[str, ...] | None) -> Estimand:
+    """Return the estimand of the one event given by ge, le, between or eq.
+
+    Raises
+    ------
+    InputError
+        None is given, or several are.
+    """
+    asked = [(kind, value) for kind, value in given.items() if value is not None]
+    if len(asked) != 1:
+        raise InputError(
+            f"proportion takes exactly one of ge, le, between and eq; got {len(asked)}."
+        )
+    kind, value = asked[0]
+    if isinstance(value, str) or levels is not None:
+        return parse_estimand(f"proportion:{kind}:{value}", levels)
+    numbers = value if isinstance(value, tuple | list) else (value,)
+    cut = check_cut(cast("Cut", (kind, *numbers)))
+    # Not through the name, which has the numbers in few digits.
+    return Estimand("proportion", cut_name(cut), cut=cut)
+
+
 def _number(text: str, name: str) -> float:
     """Return the number in a part of an estimand's name."""
     try:
@@ -64,6 +88,8 @@ def _number(text: str, name: str) -> float:
 
 def parse_estimand(name: str, levels: tuple[str, ...] | None = None) -> Estimand:
     """Return the estimand called `name`; `levels` are the classes of labels in words."""
+    if not isinstance(name, str):
+        raise InputError(f'an estimand is named in words, such as "mean"; got {name!r}.')
     kind, _, rest = name.partition(":")
     if kind in ("mean", "shares", "sd", "variance") and not rest:
         return Estimand(kind, name)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bacon.calibration.class_shares import share_names
+from bacon.checks import is_number
 from bacon.errors import InputError
 from bacon.estimation.distributions import ResidualDistribution
 from bacon.estimation.estimands import (
@@ -15,15 +16,18 @@ from bacon.estimation.estimands import (
     sd_estimate,
     variance_estimate,
 )
+from bacon.estimation.moments import moment_estimate
 from bacon.estimation.quantiles import quantile_estimate
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bacon.arrays import FloatArray
     from bacon.calibration.calibration import Calibration
     from bacon.calibration.estimand import Estimand
     from bacon.estimation.results import Estimate
 
-__all__ = ["estimate_for_these", "need_numbers"]
+__all__ = ["estimate_for_these", "moment_for_these", "need_numbers"]
 
 
 def estimate_for_these(
@@ -75,6 +79,25 @@ def _proportion(cal: Calibration, asked: Estimand, *, labels_alone: bool) -> Est
     else:
         phi = np.clip(cal.fitter.fit_event(event).predictions.mean, 0.0, 1.0)
     return proportion_estimate(asked.name, event, phi, cal.setting)
+
+
+def moment_for_these(
+    cal: Calibration, function: Callable[[FloatArray, float], FloatArray], start: float
+) -> Estimate:
+    """Solve a user's moment for the raters who labelled; see :meth:`Calibration.moment`."""
+    need_numbers(cal, "moment")
+    if not callable(function) or not is_number(start):
+        raise InputError(
+            f"a moment is a function(y, theta) and a number to start from; got "
+            f"{function!r} and {start!r}."
+        )
+    y, distribution = cal.aligned.y, cal.distribution
+    ends = float(y.min()), float(y.max())
+
+    def predicted(theta: float) -> FloatArray:
+        return distribution.expectation(lambda outcome: function(outcome, theta), *ends)
+
+    return moment_estimate(function, predicted, y, start, cal.setting)
 
 
 def need_numbers(cal: Calibration, name: str) -> None:

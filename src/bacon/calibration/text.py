@@ -97,7 +97,9 @@ def _worth(
         return f"What your labels are worth cannot be told: {no_worth(estimate)}."
     has_fit = estimate.name == "mean" and not math.isnan(cal.r2)
     fit = f": R2 {cal.r2:.2f} out of fold" if has_fit else ""
-    text = f"Your {n:,} labels worked like {worth:,.0f}{fit}; {_models(cal)}."
+    # The share of an event comes from a stack of its own, whose weights are other ones.
+    models = "" if estimate.name.startswith("proportion") and cal.levels is None else _models(cal)
+    text = f"Your {n:,} labels worked like {worth:,.0f}{fit}{models}."
     if not math.isnan(bare) and abs(bare / n - 1.0) > 0.02:
         text += f" Without the judges, as they were drawn, like {bare:,.0f}."
     gain = gain_between(cal, [estimate], [alone], name=estimate.name, level=level, target=target)
@@ -108,9 +110,9 @@ def _models(cal: Calibration) -> str:
     """Name the outcome model, and the members of a stack by falling weight."""
     weights = cal.model_weights
     if list(weights) == [cal.model]:
-        return f"model: {cal.model}"
+        return f"; model: {cal.model}"
     shown = [f"{name} {weight:.2f}" for name, weight in weights.items() if weight >= 0.01]
-    return f"stack of {', '.join(shown)}"
+    return f"; stack of {', '.join(shown)}"
 
 
 def _share_lines(cal: Calibration, *, level: float, target: Target) -> list[str]:
@@ -170,7 +172,7 @@ def _shares_worth(
     told = ", ".join(f"{w:,.0f} for {name!r}" for name, w in worth.items() if not math.isnan(w))
     if not told:
         return f"What your labels are worth cannot be told: {no_worth(found[names[0]])}."
-    text = f"Your {cal.n_labels:,} labels worked like {told}; {_models(cal)}."
+    text = f"Your {cal.n_labels:,} labels worked like {told}{_models(cal)}."
     members, others = list(found.values()), list(alone.values())
     gain = gain_between(cal, members, others, name="shares", level=level, target=target)
     return f"{text} {gain_sentence(gain, with_worth=False)}"

@@ -9,7 +9,22 @@ import typer
 if TYPE_CHECKING:
     from bacon.io.tables import Table
 
-__all__ = ["IdColumn", "JudgeColumn", "Missing", "RunColumn", "TextColumn", "names_of"]
+__all__ = [
+    "DESIGNS",
+    "Allocation",
+    "DrawClusters",
+    "DrawMethod",
+    "DrawStrata",
+    "DrawnBy",
+    "IdColumn",
+    "JudgeColumn",
+    "Missing",
+    "RunColumn",
+    "TextColumn",
+    "names_of",
+]
+
+DESIGNS = ("uniform", "bernoulli", "stratified", "probability", "cluster")
 
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column of the item ids.")]
 TextColumn = Annotated[str | None, typer.Option("--text", help="Column with the item's text.")]
@@ -21,6 +36,26 @@ RunColumn = Annotated[
 ]
 Missing = Annotated[
     list[str] | None, typer.Option("--na", help="Values that mean missing; repeat.")
+]
+DrawnBy = Annotated[
+    str | None,
+    typer.Option("--design", help=f"{', '.join(DESIGNS)}; by default what the other options say."),
+]
+DrawStrata = Annotated[
+    str | None,
+    typer.Option("--strata", help="Column of the strata; COL:k for k quantile strata."),
+]
+Allocation = Annotated[
+    str,
+    typer.Option(
+        "--allocation", help="proportional, neyman or equal numbers of labels per stratum."
+    ),
+]
+DrawClusters = Annotated[
+    str | None, typer.Option("--draw-clusters", help="Column whose values are drawn whole.")
+]
+DrawMethod = Annotated[
+    str, typer.Option("--method", help="systematic (fixed size) or poisson, with --pi.")
 ]
 
 

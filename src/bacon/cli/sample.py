@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bacon.cli.options import IdColumn, JudgeColumn, Missing, RunColumn, TextColumn
+from bacon.cli.options import (
+    DESIGNS,
+    Allocation,
+    DrawClusters,
+    DrawMethod,
+    DrawnBy,
+    DrawStrata,
+    IdColumn,
+    JudgeColumn,
+    Missing,
+    RunColumn,
+    TextColumn,
+)
 from bacon.cli.output import say
 from bacon.errors import InputError, OutputError
 
@@ -20,9 +32,7 @@ if TYPE_CHECKING:
 
     Design = UniformDesign | BernoulliDesign | StratifiedDesign | ProbabilityDesign | ClusterDesign
 
-__all__ = ["DESIGNS", "chosen_design", "design_of", "sample_command"]
-
-DESIGNS = ("uniform", "bernoulli", "stratified", "probability", "cluster")
+__all__ = ["chosen_design", "design_of", "sample_command"]
 
 
 def sample_command(
@@ -32,26 +42,15 @@ def sample_command(
         int | None, typer.Option("-n", help="Items to draw (clusters, for whole clusters).")
     ] = None,
     rate: Annotated[float | None, typer.Option("--rate", help="Share of items to draw.")] = None,
-    design: Annotated[
-        str | None,
-        typer.Option(help=f"{', '.join(DESIGNS)}; by default what the other options say."),
-    ] = None,
-    strata: Annotated[
-        str | None, typer.Option(help="Column of the strata; COL:k for k quantile strata.")
-    ] = None,
-    allocation: Annotated[
-        str, typer.Option(help="proportional, neyman or equal numbers of labels per stratum.")
-    ] = "proportional",
-    draw_clusters: Annotated[
-        str | None, typer.Option(help="Column whose values are drawn whole.")
-    ] = None,
+    design: DrawnBy = None,
+    strata: DrawStrata = None,
+    allocation: Allocation = "proportional",
+    draw_clusters: DrawClusters = None,
     pi: Annotated[
         str | None,
         typer.Option(help="Column of inclusion probabilities; -n scales their sum to n."),
     ] = None,
-    method: Annotated[
-        str, typer.Option(help="systematic (fixed size) or poisson, with --pi.")
-    ] = "systematic",
+    method: DrawMethod = "systematic",
     judges: Annotated[
         str | None, typer.Option(help="Judge columns, which raters must not see; judge_* if any.")
     ] = None,

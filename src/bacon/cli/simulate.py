@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bacon.cli.options import IdColumn, Missing, names_of
+from bacon.cli.options import (
+    Allocation,
+    DrawClusters,
+    DrawMethod,
+    DrawnBy,
+    DrawStrata,
+    IdColumn,
+    Missing,
+    names_of,
+)
 from bacon.cli.output import say
-from bacon.cli.sample import DESIGNS, chosen_design, design_of
+from bacon.cli.sample import chosen_design, design_of
 from bacon.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,23 +51,12 @@ def simulate_command(
     rate: Annotated[
         list[float] | None, typer.Option("--rate", help="Share of items drawn; repeat.")
     ] = None,
-    design: Annotated[
-        str | None,
-        typer.Option(help=f"{', '.join(DESIGNS)}; by default what the other options say."),
-    ] = None,
-    strata: Annotated[
-        str | None, typer.Option(help="Column of the strata; COL:k for k quantile strata.")
-    ] = None,
-    allocation: Annotated[
-        str, typer.Option(help="proportional, neyman or equal numbers of labels per stratum.")
-    ] = "proportional",
-    draw_clusters: Annotated[
-        str | None, typer.Option(help="Column whose values are drawn whole.")
-    ] = None,
+    design: DrawnBy = None,
+    strata: DrawStrata = None,
+    allocation: Allocation = "proportional",
+    draw_clusters: DrawClusters = None,
     pi: Annotated[str | None, typer.Option(help="Column of inclusion probabilities.")] = None,
-    method: Annotated[
-        str, typer.Option(help="systematic (fixed size) or poisson, with --pi.")
-    ] = "systematic",
+    method: DrawMethod = "systematic",
     config: Annotated[
         list[str] | None,
         typer.Option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from bacon.arrays import blocks
+from bacon.arrays import blocks, representatives
 from bacon.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,10 +74,7 @@ class ResidualDistribution:
     @classmethod
     def of(cls, y: FloatArray, f: FloatArray, f_labelled: FloatArray) -> ResidualDistribution:
         """Take the residuals of the labelled rows: what a biased `f` is off by included."""
-        residual = np.sort(y - f_labelled)
-        if len(residual) > RESIDUAL_POINTS:
-            levels = (np.arange(RESIDUAL_POINTS) + 0.5) / RESIDUAL_POINTS
-            residual = np.quantile(residual, levels)
+        residual = representatives(np.sort(y - f_labelled), RESIDUAL_POINTS)
         largest = max(float(np.abs(y).max()), float(np.abs(f_labelled).max()))
         return cls(f, f_labelled, residual, slack=1e-12 * largest)
 

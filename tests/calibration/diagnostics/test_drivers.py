@@ -16,11 +16,11 @@ from bacon.calibration.diagnostics.drivers import (
     Driver,
     item_drivers,
     judge_drivers,
-    text_lengths,
     untested,
 )
 from bacon.calibration.diagnostics.errors import disagreement, excess, recalibrated
 from bacon.data.pool import Categories, Judge, Uncertainty
+from bacon.features.columns import text_lengths
 
 NAN = float("nan")
 ROWS = np.arange(0, 90, 3)
@@ -44,10 +44,11 @@ def test_length_group_and_features_of_the_labelled_items():
 def test_characters_are_counted_and_missing_texts_are_none():
     texts = ["häuser", None, ""] * 30
     pool = essays(columns={"answer": texts})
-    np.testing.assert_array_equal(text_lengths(pool, np.arange(4)), [6.0, NAN, 0.0, 6.0])
+    np.testing.assert_array_equal(text_lengths(pool, "answer")[:4], [6.0, NAN, 0.0, 6.0])
     numbers = essays(columns={"answer": list(range(90))})
-    np.testing.assert_array_equal(text_lengths(numbers, np.array([5, 15])), [1.0, 2.0])
-    assert text_lengths(replace(pool, text=None), ROWS) is None
+    np.testing.assert_array_equal(text_lengths(numbers, "answer")[[5, 15]], [1.0, 2.0])
+    without = item_drivers(replace(pool, text=None), ROWS)
+    assert "length" not in [driver.kind for driver in without]
 
 
 def test_a_judges_doubt_is_its_own():

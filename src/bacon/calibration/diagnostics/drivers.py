@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bacon.arrays import freeze
+from bacon.features.columns import text_lengths
 from bacon.judge_scores import mean_of_present, spread_of_present
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IntArray
     from bacon.data.pool import Judge, Pool
 
-__all__ = ["LEAST", "Driver", "item_drivers", "judge_drivers", "text_lengths", "untested"]
+__all__ = ["LEAST", "Driver", "item_drivers", "judge_drivers", "untested"]
 
 DOUBT = {"entropy": "entropy", "logppl": "log-perplexity", "logprob": "log-probability"}
 """Kinds of uncertainty that say how sure a judge was, in words."""
@@ -61,21 +61,6 @@ class Driver:
         freeze(self, "values")
 
 
-def text_lengths(pool: Pool, rows: IntArray) -> FloatArray | None:
-    """Return the characters (k,) of the text of `rows`, NaN where there is none.
-
-    None where the pool names no column of text.
-    """
-    import polars as pl
-
-    if pool.text is None:
-        return None
-    text = pool.table[pool.text].gather(rows)
-    if text.dtype != pl.String:
-        text = text.cast(pl.String)
-    return text.str.len_chars().cast(pl.Float64).fill_null(math.nan).to_numpy()
-
-
 def item_drivers(pool: Pool, rows: IntArray) -> tuple[Driver, ...]:
     """Return what any judge's error may go with: length, group and user features.
 
@@ -87,10 +72,10 @@ def item_drivers(pool: Pool, rows: IntArray) -> tuple[Driver, ...]:
         Labelled rows.
     """
     found = []
-    length = text_lengths(pool, rows)
-    if length is not None:
+    if pool.text is not None:
+        length = text_lengths(pool, pool.text)[rows]
         words = f"the length of {pool.text}"
-        found.append(Driver(str(pool.text), "length", words, length, "characters"))
+        found.append(Driver(pool.text, "length", words, length, "characters"))
     if pool.group is not None and len(pool.group.levels) <= MOST_GROUPS:
         codes = pool.group.codes[rows].astype(np.float64)
         name = pool.group.name
