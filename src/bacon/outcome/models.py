@@ -166,7 +166,7 @@ def fit_stack(x: FloatArray, y: FloatArray, task: Task) -> StackFit:
                 members[name] = _family(name, x, y, ridge.factors_, task)
             if task.forest:
                 members["forest"] = fit_forest(x, y, task.seed)
-    prior = _prior(tuple(members), len(y))
+    prior = prior_weights(tuple(members), len(y))
     return combine(y, members, prior, STRENGTH)
 
 
@@ -206,7 +206,7 @@ def _skewness(y: FloatArray) -> float:
     return float(np.mean(z**3))
 
 
-def _prior(names: tuple[str, ...], n: int) -> FloatArray:
+def prior_weights(names: tuple[str, ...], n: int) -> FloatArray:
     """Return the prior weights of the members for n labels, which sum to one."""
     family = [name for name in names if name in FAMILIES]
     richer = {name: PRIOR["family"] / len(family) for name in family}
