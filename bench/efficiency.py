@@ -3,11 +3,12 @@
     python bench/efficiency.py --data ../shared/data --out efficiency --workers 2
 
 Real pools with every label known, and simulators with a new pool in every draw; 30, 50, 100, 200
-and 500 labels, at most half of the items. Every configuration sees the same draws. First each
-cell gets 200 draws of every configuration; then those that claims rest on go on until their
-99 % Monte Carlo intervals are narrow (0.015 on coverage, 0.03 on ratios) or they have `--draws`.
-The folder of `--out` keeps every draw: stopped, the same command goes on where it was. The tables
-go to docs/efficiency.md, after every pool; `--page` writes them from the draws there are.
+and 500 labels, at most half of the items. Every configuration sees the same draws, and the length
+of the text where a pool has it. First each cell gets `--first` draws of every configuration; then
+those that claims rest on go on until their 99 % Monte Carlo intervals are narrow (0.015 on
+coverage, 0.03 on ratios) or they have `--draws`. The folder of `--out` keeps every draw: stopped,
+the same command goes on where it was. The tables go to docs/efficiency.md, after every pool;
+`--page` writes them from the draws there are.
 
 `--quick` takes two sizes, 50 draws and four configurations: 10 minutes, its own folder, the
 tables on the screen. `--only`, `--n` and `--configs` narrow a run.
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 SIZES = (30, 50, 100, 200, 500)
-FIRST_DRAWS = 200
 PAGE = Path(__file__).parents[1] / "docs" / "efficiency.md"
 CLAIMED = ("human-only", "ppi++", "paper", "ridge", "bacon")
 """What is drawn until it is precise; the others keep their first draws."""
@@ -56,6 +56,8 @@ class Case:
         Numbers of labels.
     levels : tuple of str or None
         Classes, where some are called by numbers.
+    text : str or None
+        Column with the item's text, where the file has it; its length is a feature.
     """
 
     name: str
@@ -63,22 +65,23 @@ class Case:
     models: tuple[str, ...] = ("forest",)
     sizes: tuple[int, ...] = SIZES
     levels: tuple[str, ...] | None = None
+    text: str | None = None
 
 
 PENALTY = ("hurdle", "log-link", "forest")
 CASES = (
-    Case("hanna", "bounded"),
-    Case("summeval", "bounded"),
+    Case("hanna", "bounded", text="story_text"),
+    Case("summeval", "bounded", text="text"),
     Case("llmjudge_trecdl23", "ordinal", ("ordinal", "forest")),
     Case("rewardbench2_runs", "binary", ("logistic", "forest")),
     Case("wmt20_ende_mqm", "skewed", PENALTY),
-    Case("wmt23_ende_mqm", "skewed", PENALTY),
+    Case("wmt23_ende_mqm", "skewed", PENALTY, text="text"),
     Case("sim:ordinal", "ordinal", ("ordinal", "forest"), (30, 50, 100, 200, 250, 500)),
     Case("sim:mqm", "skewed", PENALTY),
     Case("sim:lognormal", "skewed", ("log-link", "forest")),
     Case("sim:binary", "binary", ("logistic", "forest")),
     Case("sim:noise", "ordinal", ("ordinal", "forest")),
-    Case("css_stance", "classes", ("multinomial",)),
+    Case("css_stance", "classes", ("multinomial",), text="text"),
     Case("pandalm_testset", "classes", ("multinomial",), levels=("1", "2", "tie")),
 )
 
@@ -88,8 +91,9 @@ def read_case(data: Path, case: Case) -> FullPool:
     if case.name.startswith("sim:"):
         return simulated_pool(case.name.removeprefix("sim:"))
     table = pl.read_parquet(data / f"{case.name}.parquet")
-    table = table.select("item_id", "human", pl.col("^judge_.*$"))
-    pool = bacon.read_pool(table, label="human", levels=case.levels)
+    text = [] if case.text is None else [case.text]
+    table = table.select("item_id", "human", *text, pl.col("^judge_.*$"))
+    pool = bacon.read_pool(table, label="human", levels=case.levels, text=case.text)
     return full_pool(pool, table, label="human", name=case.name, levels=case.levels)
 
 
@@ -142,7 +146,7 @@ def draw(asked: argparse.Namespace, *, precisely: bool) -> None:
         (asked.out / full.name).mkdir(parents=True, exist_ok=True)
         measured = simulate(
             plan_of(full, names, asked.n or case.sizes),
-            trials=50 if asked.quick else FIRST_DRAWS,
+            trials=asked.first,
             precision=Precision(max_trials=asked.draws) if precisely else None,
             workers=asked.workers,
             out=asked.out / full.name,
@@ -185,6 +189,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--out", type=Path, default=None)
+    parser.add_argument("--first", type=int, default=None, help="draws of every cell (200)")
     parser.add_argument("--draws", type=int, default=2500, help="most draws of a cell")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--n", type=int, nargs="+", default=None)
@@ -195,6 +200,7 @@ def main() -> None:
     parser.add_argument("--page", action="store_true", help="tables of what is there, no draws")
     asked = parser.parse_args()
     asked.n = (30, 200) if asked.quick and asked.n is None else asked.n
+    asked.first = asked.first or (50 if asked.quick else 200)
     asked.out = asked.out or Path("efficiency-quick" if asked.quick else "efficiency")
     if not asked.page:
         draw(asked, precisely=False)

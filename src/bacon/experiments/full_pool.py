@@ -16,6 +16,7 @@ from bacon.calibration.raw_judges import plug_in
 from bacon.data.labels import Labels
 from bacon.errors import InputError
 from bacon.experiments.subpools import pool_of_rows
+from bacon.features.columns import text_lengths
 from bacon.io.labels import match_labels, read_labels
 from bacon.judge_scores import judge_mean
 
@@ -143,6 +144,9 @@ class FullPool:
         arrays = [self.y, pool.features, *(judge.scores for judge in pool.judges)]
         arrays += [one.values for judge in pool.judges for one in judge.uncertainty]
         arrays += [one for one in (pool.embeddings, pool.pi) if one is not None]
+        if pool.text is not None:
+            digest.update(pool.text.encode())
+            arrays.append(text_lengths(pool, pool.text))
         for array in arrays:
             digest.update(np.ascontiguousarray(array[order]).tobytes())
         for column in (pool.group, pool.cluster):
