@@ -15,6 +15,7 @@ from bacon.version import __version__ as __version__
 if TYPE_CHECKING:
     from bacon.calibration.calibrate import calibrate
     from bacon.calibration.calibration import Calibration
+    from bacon.calibration.comparing import compare
     from bacon.calibration.saved import load_calibration
     from bacon.data.labels import Labels
     from bacon.data.pool import Pool
@@ -47,6 +48,7 @@ _HOMES = {
     "UniformDesign": "bacon.sampling.uniform",
     "aee": "bacon.estimation.arrays_api",
     "calibrate": "bacon.calibration.calibrate",
+    "compare": "bacon.calibration.comparing",
     "contrast": "bacon.estimation.compare",
     "load_calibration": "bacon.calibration.saved",
     "read_labels": "bacon.io.labels",
@@ -69,6 +71,7 @@ __all__ = [
     "UniformDesign",
     "aee",
     "calibrate",
+    "compare",
     "contrast",
     "load_calibration",
     "read_labels",

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.experiments.cases import N, table
 
 import bacon
-from bacon.experiments.subpools import pool_of_rows, resampled
+from bacon.data.subpool import pool_of_rows
+from bacon.experiments.subpools import resampled
 
 
 def clustered() -> bacon.Pool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from bacon.calibration.class_shares import class_shares
 from bacon.calibration.diagnostics.measures import weighted_r2
@@ -24,12 +24,16 @@ if TYPE_CHECKING:
     from bacon.arrays import FloatArray
     from bacon.calibration.alignment import Aligned
     from bacon.calibration.diagnostics.report import Diagnostics
+    from bacon.calibration.groups import Pooling
     from bacon.calibration.nonresponse import Response
     from bacon.calibration.outcomes import OutcomeKind
     from bacon.calibration.raters import Claim, RowRatings
     from bacon.data.notice import Notice
     from bacon.data.pool import Pool
+    from bacon.estimation.compare import Kind
+    from bacon.estimation.comparisons import Comparisons
     from bacon.estimation.intervals import Target
+    from bacon.estimation.ranking import Ranking
     from bacon.estimation.results import Estimate
     from bacon.estimation.vector import Estimates
     from bacon.features.feature_map import FeatureMap
@@ -129,15 +133,21 @@ class Calibration:
             return raw_shares(self.pool, self.levels)
         return raw_judges(self.pool, self.aligned.design.rows, self.aligned.y, self.scale)
 
-    def mean(self) -> Estimate:
-        """Estimate the mean outcome of the pool.
+    @overload
+    def mean(self, *, by: None = None, pooling: Pooling = ...) -> Estimate: ...
+
+    @overload
+    def mean(self, *, by: str, pooling: Pooling = ...) -> Estimates: ...
+
+    def mean(self, *, by: str | None = None, pooling: Pooling = "pooled") -> Estimate | Estimates:
+        """Estimate the mean outcome of the pool, or of each group of the column `by`.
 
         Raises
         ------
         InputError
             The labels are words; ask for ``proportion(eq=...)``.
         """
-        return self.estimate("mean")
+        return self.estimate("mean") if by is None else self.groups("mean", by=by, pooling=pooling)
 
     def sd(self) -> Estimate:
         """Estimate the standard deviation of the outcome over the pool."""
@@ -230,6 +240,94 @@ class Calibration:
         found = estimate_for_these(self, asked, labels_alone=labels_alone)
         with_judges = partial(estimate_for_these, self, asked) if labels_alone else lambda: found
         return claimed(self, asked, found, raters, with_judges)
+
+    def groups(
+        self,
+        name: str = "mean",
+        *,
+        by: str | None = None,
+        pooling: Pooling = "pooled",
+        labels_alone: bool = False,
+    ) -> Estimates:
+        """Estimate one number, by name, for every group of a column.
+
+        Parameters
+        ----------
+        name : str
+            The estimand: mean, sd, variance, quantile:0.5, proportion:ge:4.
+        by : str, optional
+            Column of the groups; by default the pool's group.
+        pooling : {"pooled", "none"}
+            One model of all groups, corrected by each group's own labels; or a model for each
+            group (the paper's), which needs more labels.
+        labels_alone : bool
+            Ignore the judges: the same estimator with a constant prediction.
+
+        Returns
+        -------
+        Estimates
+            By group. The variances of means are moderated by what all groups say of the size of
+            residuals (:mod:`bacon.estimation.moderated`). Groups with fewer than two labels stand
+            in `left_out`.
+
+        Raises
+        ------
+        InputError
+            No such column, or an item has no group.
+        TooFewLabelsError
+            No group has two labels.
+        """
+        from bacon.calibration.comparing import group_column
+        from bacon.calibration.groups import group_estimates
+
+        return group_estimates(
+            self, name, group_column(self, by), pooling=pooling, labels_alone=labels_alone
+        )
+
+    def compare(
+        self,
+        by: str | None = None,
+        *,
+        baseline: str | None = None,
+        kind: Kind = "difference",
+        estimand: str | None = None,
+        pooling: Pooling = "pooled",
+    ) -> Comparisons:
+        """Compare all pairs of groups, or each with a baseline; see :func:`bacon.compare`."""
+        from bacon.calibration.comparing import compare
+
+        return compare(self, by, baseline=baseline, kind=kind, estimand=estimand, pooling=pooling)
+
+    def rank(
+        self,
+        by: str | None = None,
+        *,
+        estimand: str | None = None,
+        level: float = 0.95,
+        target: Target = "pool",
+        pooling: Pooling = "pooled",
+    ) -> Ranking:
+        """Rank groups, with the ranks each could hold and those among which the best is.
+
+        Parameters
+        ----------
+        by : str, optional
+            Column of the groups; by default the pool's group.
+        estimand : str, optional
+            What they are ranked by; by default the mean.
+        level, target
+            Of the rank sets.
+        pooling : {"pooled", "none"}
+            One model of all groups, or a model for each.
+
+        Raises
+        ------
+        InputError
+            There are no groups, or fewer than two have an estimate.
+        """
+        from bacon.calibration.comparing import rank_groups
+
+        return rank_groups(self, by, estimand=estimand, level=level, target=target, pooling=pooling)
 
     def unanswered(
         self, name: str = "mean", *, level: float = 0.95, target: Target = "pool"

@@ -27,11 +27,15 @@ if TYPE_CHECKING:
     from bacon.calibration.estimand import Estimand
     from bacon.estimation.results import Estimate
 
-__all__ = ["estimate_for_these", "moment_for_these", "need_numbers"]
+__all__ = ["estimate_for_these", "event_prediction", "moment_for_these", "need_numbers"]
 
 
 def estimate_for_these(
-    cal: Calibration, asked: Estimand, *, labels_alone: bool = False
+    cal: Calibration,
+    asked: Estimand,
+    *,
+    labels_alone: bool = False,
+    phi: FloatArray | None = None,
 ) -> Estimate:
     """Estimate one number for the raters who labelled.
 
@@ -39,6 +43,8 @@ def estimate_for_these(
     ----------
     labels_alone : bool
         Ignore the judges: the same estimator with a constant prediction.
+    phi : (N,) float64, optional
+        Predicted probability of a share's event, where it is known already.
 
     Raises
     ------
@@ -46,7 +52,12 @@ def estimate_for_these(
         The estimand is none of one number, or none of these labels.
     """
     if asked.kind == "proportion":
-        return _proportion(cal, asked, labels_alone=labels_alone)
+        if labels_alone:
+            phi = np.zeros(cal.pool.n_items)
+        elif phi is None:
+            phi = event_prediction(cal, asked)
+        event = asked.event(cal.aligned.y, cal.levels)
+        return proportion_estimate(asked.name, event, phi, cal.setting)
     if asked.kind == "shares":
         raise InputError(
             "shares are one number for each class; ask for one of them, such as "
@@ -68,17 +79,12 @@ def estimate_for_these(
     return build(y, f, spread, setting)
 
 
-def _proportion(cal: Calibration, asked: Estimand, *, labels_alone: bool) -> Estimate:
-    """Estimate the share of an event: of a class of words, or with a model of the event."""
+def event_prediction(cal: Calibration, asked: Estimand) -> FloatArray:
+    """Return the predicted probability (N,) of an event: of a class, or by a model of the event."""
+    if asked.label is not None and cal.levels is not None:
+        return np.asarray(cal.f[:, cal.levels.index(asked.label)])
     event = asked.event(cal.aligned.y, cal.levels)
-    phi: FloatArray
-    if labels_alone:
-        phi = np.zeros(cal.pool.n_items)
-    elif asked.label is not None and cal.levels is not None:
-        phi = cal.f[:, cal.levels.index(asked.label)]
-    else:
-        phi = np.clip(cal.fitter.fit_event(event).predictions.mean, 0.0, 1.0)
-    return proportion_estimate(asked.name, event, phi, cal.setting)
+    return np.clip(cal.fitter.fit_event(event).predictions.mean, 0.0, 1.0)
 
 
 def moment_for_these(

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
+from scipy import special
 
 from bacon.checks import check_level, check_target
 from bacon.data.notice import Notice
 from bacon.errors import EstimationError, InputError
+from bacon.estimation.combined import disjoint_variances, shared_variances
 from bacon.estimation.intervals import Interval, Target, no_interval
 from bacon.estimation.results import Estimate
 from bacon.estimation.rules import NO_ERROR, check_method, plain_interval
@@ -37,7 +39,7 @@ class Contrast:
     variances : Variances
         For both targets.
     pools : str
-        same or disjoint.
+        same, disjoint, or groups of one pool.
     notices : tuple of Notice
         What a reader must know.
     unsettled : tuple of str
@@ -80,6 +82,34 @@ class Contrast:
         if math.isnan(self.variances.of(target)) or target in self.unsettled:
             return no_interval(level, target, self.df, NO_ERROR)
         return plain_interval(self.value, self.variances, level, target, method)
+
+    def p_value(self, null: float | None = None, target: Target = "pool") -> float:
+        """Return the p value of "the true value is `null`" (0, for a ratio 1).
+
+        1 less the highest level at which the interval leaves `null` out; 0 below 1e-12, NaN where
+        there is no interval.
+        """
+        null = null if null is not None else float(self.kind == "ratio")
+        if self.value == null:
+            return 1.0
+
+        def leaves_out(alpha: float) -> bool:
+            low, high = self.interval(1.0 - alpha, target)
+            return not low <= null <= high
+
+        if math.isnan(self.interval(0.95, target).low):
+            return math.nan
+        if self.variances.is_moderated:
+            # Student's interval, whose level is known in closed form.
+            t = abs(self.value - null) / self.se(target)
+            return 2.0 * float(special.stdtr(self.df, -t))
+        low, high = -12.0, 0.0
+        if leaves_out(10.0**low):
+            return 0.0
+        for _ in range(40):
+            middle = (low + high) / 2.0
+            low, high = (low, middle) if leaves_out(10.0**middle) else (middle, high)
+        return float(10.0**high)
 
     def __str__(self) -> str:
         """Return value and 95 % pool interval in one line."""
@@ -155,7 +185,9 @@ def contrast(
         spread = _same_pool(a, b, weight_a, weight_b)
         parts = [(a.variances, a.design), (b.variances, b.design), (spread, a.design)]
     else:
-        spread = _disjoint_pools(a, b, weight_a, weight_b)
+        spread = disjoint_variances(a, b, weight_a, weight_b)
+        if relation == "groups":
+            spread = shared_variances(spread, a, b, weight_a, weight_b)
         parts = [(a.variances, a.design), (b.variances, b.design)]
     unsettled = tuple(
         target
@@ -166,7 +198,10 @@ def contrast(
 
 
 def _relation(a: Estimate, b: Estimate, said: str | None) -> str:
-    """Return same or disjoint, refusing what is neither or contradicts what was said."""
+    """Return same, disjoint or groups, refusing what is neither or contradicts what was said."""
+    of_a, of_b = a.domain, b.domain
+    if of_a is not None and of_b is not None and of_a.key == of_b.key and of_a.name != of_b.name:
+        return _confirmed("groups", said)
     if a.pool_key is None or b.pool_key is None or a.ids is None or b.ids is None:
         if said is not None:
             return said
@@ -217,45 +252,6 @@ def _same_pool(a: Estimate, b: Estimate, weight_a: float, weight_b: float) -> Va
 def _alike(a: IntArray | FloatArray | None, b: IntArray | FloatArray | None) -> bool:
     """Whether both are missing, or both hold the same values."""
     return a is b or (a is not None and b is not None and np.array_equal(a, b))
-
-
-def _disjoint_pools(a: Estimate, b: Estimate, weight_a: float, weight_b: float) -> Variances:
-    """Return the variances of a combination of independent estimates."""
-    va, vb = a.variances, b.variances
-    squares = weight_a**2, weight_b**2
-    pool = squares[0] * va.pool + squares[1] * vb.pool
-    parts = squares[0] * va.pool, squares[1] * vb.pool
-    return Variances(
-        pool=pool,
-        population=squares[0] * va.population + squares[1] * vb.population,
-        unit=math.nan,
-        df=_welch(parts, (va.df, vb.df)),
-        df_uneven=_welch(parts, (va.df_corrected, vb.df_corrected)),
-        predicted=squares[0] * va.predicted_of("pool") + squares[1] * vb.predicted_of("pool"),
-        skew_pool=_summed_skew(va, vb, weight_a, weight_b, "pool"),
-        skew_population=_summed_skew(va, vb, weight_a, weight_b, "population"),
-    )
-
-
-def _welch(parts: tuple[float, float], dfs: tuple[float, float]) -> float:
-    """Return Welch's degrees of freedom of a sum of two variances."""
-    spent = parts[0] ** 2 / dfs[0] + parts[1] ** 2 / dfs[1]
-    return sum(parts) ** 2 / spent if spent > 0.0 else min(dfs)
-
-
-def _summed_skew(
-    va: Variances, vb: Variances, weight_a: float, weight_b: float, target: Target
-) -> float:
-    """Return the standardised third moment of a combination: third moments add."""
-    weights = weight_a, weight_b
-    scales = [abs(w) * math.sqrt(v.of(target)) for w, v in zip(weights, (va, vb), strict=True)]
-    total = math.hypot(*scales)
-    if not total > 0.0:
-        return 0.0
-    return sum(
-        math.copysign((scale / total) ** 3, w) * v.skew_of(target)
-        for scale, w, v in zip(scales, weights, (va, vb), strict=True)
-    )
 
 
 def _denominator_notice(b: Estimate, kind: Kind) -> tuple[Notice, ...]:

@@ -17,6 +17,7 @@ from bacon.estimation.sandwich import shows_no_spread
 if TYPE_CHECKING:
     from bacon.data.notice import Notice
     from bacon.data.survey_design import SurveyDesign
+    from bacon.estimation.domains import Domain
     from bacon.estimation.influence import Influence
     from bacon.estimation.sandwich import Variances
 
@@ -51,6 +52,8 @@ class Estimate:
         What a reader must know.
     raters : {"these", "like-them"}
         Whether the claim is for the raters who labelled, or for others like them as well.
+    domain : Domain or None
+        The group of the pool that it is of, if of one.
     """
 
     name: str
@@ -66,6 +69,7 @@ class Estimate:
     cluster: IntArray | None = field(default=None, repr=False)
     notices: tuple[Notice, ...] = ()
     raters: str = "these"
+    domain: Domain | None = field(default=None, repr=False)
 
     def se(self, target: Target = "pool") -> float:
         """Return the standard error for `target`.

@@ -70,10 +70,10 @@ def plain_interval(
         Of the interval.
     method : str
         z: the normal quantile (the paper's interval); t: Student's; auto or skew: Student's
-        corrected for skewed residuals.
+        corrected for skewed residuals, which one of a moderated variance is not.
     """
     df = variances.df
-    if method in NAMES:
+    if method in NAMES or variances.is_moderated:
         quantile = t_quantile(level, math.inf if method == "z" else df)
         lower = upper = quantile * math.sqrt(variances.of(target))
     else:
@@ -81,7 +81,7 @@ def plain_interval(
         se = math.sqrt(variances.predicted_of(target))
         arms = skew_arms(variances.skew_of(target), level, df)
         lower, upper = arms[0] * se, arms[1] * se
-    name = NAMES.get(method, "skew-corrected t")
+    name = NAMES.get(method, "t, moderated" if variances.is_moderated else "skew-corrected t")
     return Interval(value - lower, value + upper, level, target, df, name)
 
 

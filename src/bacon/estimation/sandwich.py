@@ -26,6 +26,7 @@ __all__ = [
     "pool_variance",
     "population_part",
     "shows_no_spread",
+    "simple_factor",
     "variance_parts",
     "variances",
 ]
@@ -60,6 +61,9 @@ class Variances:
     alike : bool
         The labels are all alike: their residuals show how the predictions differ, and nothing
         of the error.
+    is_moderated : bool
+        V_pool rests on the residuals of other groups as well, which is why intervals are not
+        corrected for the group's own skewness.
     """
 
     pool: float
@@ -73,6 +77,7 @@ class Variances:
     skew_pool: float = 0.0
     skew_population: float = 0.0
     alike: bool = False
+    is_moderated: bool = False
 
     def of(self, target: Target) -> float:
         """Return the variance for `target`."""
@@ -174,19 +179,19 @@ def _pair_sum(r: FloatArray, design: SurveyDesign, cluster: IntArray) -> float:
     if design.psu is not None and design.n_psu is not None:
         c, n_psu = float(design.psu.max() + 1), float(design.n_psu)
         within = float(_squares(z, cluster, design.psu).sum())
-        k = _simple_factor(c, n_psu)
+        k = simple_factor(c, n_psu)
         return float(k * (everyone - within) + c / n_psu * (within - own))
     if design.kind not in ("simple", "stratified"):
         return everyone - own
     stratum = np.zeros(len(r), dtype=np.int64) if design.stratum is None else design.stratum
     n = np.bincount(stratum).astype(np.float64)
-    factor = _simple_factor(n, np.bincount(stratum, weights=1.0 / design.pi))
+    factor = simple_factor(n, np.bincount(stratum, weights=1.0 / design.pi))
     cells = _squares(z, cluster, stratum)
     within_pairs = cells - np.bincount(stratum, weights=z**2)
     return everyone - float(cells.sum()) + float(factor @ within_pairs)
 
 
-def _simple_factor(n: Any, size: Any) -> Any:
+def simple_factor(n: Any, size: Any) -> Any:
     """Return S(S-1)/(n(n-1)) (n/S)^2, 1 where a single unit makes no pair."""
     return np.where(n > 1, (size - 1.0) * n / (size * np.maximum(n - 1.0, 1.0)), 1.0)
 

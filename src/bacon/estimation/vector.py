@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bacon.checks import check_level, check_target
+from bacon.estimation.domains import covariance_parts
 from bacon.estimation.results import Estimate
 from bacon.estimation.sandwich import population_part
 from bacon.estimation.units import pool_variance
@@ -30,7 +31,7 @@ __all__ = ["Estimates"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimates(Mapping[str, Estimate]):
-    """A read-only mapping from names to estimates of the same labelled items.
+    """A read-only mapping from names to estimates: classes of the same items, or groups of a pool.
 
     Made by a calibration; not built by hand.
 
@@ -45,6 +46,8 @@ class Estimates(Mapping[str, Estimate]):
         follow from the others (the two shares of two classes are one claim).
     notices : tuple of Notice
         What a reader must know.
+    left_out : mapping of str to str
+        Groups without an estimate, and why; they are in no interval and no ranking.
     frame_of : callable, optional
         Turns a polars frame into the user's library.
 
@@ -69,6 +72,7 @@ class Estimates(Mapping[str, Estimate]):
     members: Mapping[str, Estimate]
     n_claims: int
     notices: tuple[Notice, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
     frame_of: Callable[[pl.DataFrame], Any] | None = field(default=None)
 
     def __getitem__(self, name: str) -> Estimate:
@@ -98,10 +102,13 @@ class Estimates(Mapping[str, Estimate]):
         -----
         Every variance here is a quadratic form Q in influence values, so that
         Cov(a, b) = [Q(a + b) - Q(a - b)] / 4. What the population adds may have directions
-        below 0, as a single variance may; they are set to 0.
+        below 0, as a single variance may; they are set to 0. Groups of a pool share drawn clusters
+        and, for the population, others: see :mod:`bacon.estimation.domains`.
         """
         check_target(target)
         first = next(iter(self.members.values()))
+        if first.domain is not None:
+            return _of_groups(list(self.members.values()), target)
         design, cluster = first.design, first.cluster
         parts = [estimate.influence_values for estimate in self.members.values()]
         pool = _polarised(lambda h: pool_variance(h.residual, design), parts)
@@ -175,6 +182,18 @@ class Estimates(Mapping[str, Estimate]):
             )
         head = f"<tr><th>{self.kind}</th><th>estimate</th><th>95 % interval</th></tr>"
         return f"<table>{head}{''.join(rows)}</table>"
+
+
+def _of_groups(members: list[Estimate], target: Target) -> FloatArray:
+    """Return the covariance matrix of the estimates of groups."""
+    pool = np.diag([one.variances.pool for one in members])
+    added = np.diag([one.variances.population - one.variances.pool for one in members])
+    for i, a in enumerate(members):
+        for j, b in enumerate(members[:i]):
+            shared, more = covariance_parts(a, b)
+            pool[i, j] = pool[j, i] = shared
+            added[i, j] = added[j, i] = more
+    return pool if target == "pool" else pool + _nonnegative(added)
 
 
 def _polarised(form: Callable[[Influence], float], parts: list[Influence]) -> FloatArray:

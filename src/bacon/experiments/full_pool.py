@@ -14,8 +14,8 @@ from bacon.calibration.estimand import Estimand, parse_estimand
 from bacon.calibration.ranks import spearman
 from bacon.calibration.raw_judges import plug_in
 from bacon.data.labels import Labels
+from bacon.data.subpool import pool_of_rows
 from bacon.errors import InputError
-from bacon.experiments.subpools import pool_of_rows
 from bacon.features.columns import text_lengths
 from bacon.io.labels import match_labels, read_labels
 from bacon.judge_scores import judge_mean

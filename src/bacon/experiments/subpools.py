@@ -1,4 +1,4 @@
-"""Pools made of rows of another: one group of it, or items drawn from it anew."""
+"""Pools drawn anew from the items of another."""
 
 from __future__ import annotations
 
@@ -7,52 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bacon.arrays import IdArray, IntArray, read_only
+from bacon.arrays import IntArray, read_only
 from bacon.data.pool import Categories
-from bacon.fingerprint import fingerprint_ids
+from bacon.data.subpool import pool_of_rows
 
 if TYPE_CHECKING:
     from bacon.data.pool import Pool
 
-__all__ = ["pool_of_rows", "resampled"]
-
-
-def pool_of_rows(pool: Pool, rows: IntArray, *, ids: IdArray | None = None) -> Pool:
-    """Return the pool that holds only `rows`, in their order.
-
-    Parameters
-    ----------
-    pool : Pool
-        The items.
-    rows : (k,) int64
-        Rows to keep; a row may be there more than once if `ids` are given.
-    ids : (k,) int64, optional
-        New ids, all different.
-    """
-    ids = pool.ids[rows] if ids is None else ids
-    order = np.argsort(ids, kind="stable")
-    return replace(
-        pool,
-        ids=read_only(ids),
-        order=read_only(order),
-        fingerprint=fingerprint_ids(ids[order]),
-        judges=tuple(
-            replace(
-                judge,
-                scores=read_only(judge.scores[rows]),
-                uncertainty=tuple(
-                    replace(one, values=read_only(one.values[rows])) for one in judge.uncertainty
-                ),
-            )
-            for judge in pool.judges
-        ),
-        features=read_only(pool.features[rows]),
-        table=pool.table[rows],
-        group=_part(pool.group, rows),
-        cluster=_part(pool.cluster, rows),
-        embeddings=None if pool.embeddings is None else read_only(pool.embeddings[rows]),
-        pi=None if pool.pi is None else read_only(pool.pi[rows]),
-    )
+__all__ = ["resampled"]
 
 
 def resampled(pool: Pool, rng: np.random.Generator) -> tuple[Pool, IntArray]:
@@ -75,12 +37,3 @@ def resampled(pool: Pool, rng: np.random.Generator) -> tuple[Pool, IntArray]:
         pool.cluster.name, read_only(anew), tuple(str(number) for number in range(n_clusters))
     )
     return replace(pool_of_rows(pool, rows, ids=np.arange(len(rows))), cluster=cluster), rows
-
-
-def _part(column: Categories | None, rows: IntArray) -> Categories | None:
-    """Return the categories of `rows`, numbered anew so that every level occurs."""
-    if column is None:
-        return None
-    kept, codes = np.unique(column.codes[rows], return_inverse=True)
-    levels = tuple(column.levels[code] for code in kept)
-    return Categories(column.name, read_only(codes.astype(np.int64)), levels)

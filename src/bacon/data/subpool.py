@@ -1,0 +1,64 @@
+"""Pools made of some of the items of another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bacon.arrays import IdArray, IntArray, read_only
+from bacon.data.pool import Categories
+from bacon.fingerprint import fingerprint_ids
+
+if TYPE_CHECKING:
+    from bacon.data.pool import Pool
+
+__all__ = ["categories_of_rows", "pool_of_rows"]
+
+
+def pool_of_rows(pool: Pool, rows: IntArray, *, ids: IdArray | None = None) -> Pool:
+    """Return the pool that holds only `rows`, in their order.
+
+    Parameters
+    ----------
+    pool : Pool
+        The items.
+    rows : (k,) int64
+        Rows to keep; a row may be there more than once if `ids` are given.
+    ids : (k,) int64, optional
+        New ids, all different.
+    """
+    ids = pool.ids[rows] if ids is None else ids
+    order = np.argsort(ids, kind="stable")
+    return replace(
+        pool,
+        ids=read_only(ids),
+        order=read_only(order),
+        fingerprint=fingerprint_ids(ids[order]),
+        judges=tuple(
+            replace(
+                judge,
+                scores=read_only(judge.scores[rows]),
+                uncertainty=tuple(
+                    replace(one, values=read_only(one.values[rows])) for one in judge.uncertainty
+                ),
+            )
+            for judge in pool.judges
+        ),
+        features=read_only(pool.features[rows]),
+        table=pool.table[rows],
+        group=categories_of_rows(pool.group, rows),
+        cluster=categories_of_rows(pool.cluster, rows),
+        embeddings=None if pool.embeddings is None else read_only(pool.embeddings[rows]),
+        pi=None if pool.pi is None else read_only(pool.pi[rows]),
+    )
+
+
+def categories_of_rows(column: Categories | None, rows: IntArray) -> Categories | None:
+    """Return the categories of `rows`, numbered anew so that every level occurs."""
+    if column is None:
+        return None
+    kept, codes = np.unique(column.codes[rows], return_inverse=True)
+    levels = tuple(column.levels[code] for code in kept)
+    return Categories(column.name, read_only(codes.astype(np.int64)), levels)
