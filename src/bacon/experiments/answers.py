@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bacon.calibration.calibration import Calibration
 from bacon.calibration.estimand import parse_estimand
 from bacon.errors import InputError
+from bacon.estimation.ranking import rank_estimates
 from bacon.estimation.results import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from bacon.arrays import FloatArray, IntArray
+    from bacon.calibration.groups import Pooling
     from bacon.data.labels import Labels
     from bacon.data.pool import Pool
     from bacon.data.sample import Sample
+    from bacon.estimation.vector import Estimates
 
 __all__ = [
     "Answer",
@@ -47,6 +50,8 @@ class Answer:
         Ends of the intervals; NaN where there is none.
     joint : (float, float)
         Ends of the pool interval that holds for all groups at once; NaN without groups.
+    ranks : (int, int) or None
+        Of a group: least and greatest rank it could hold, 1 for the largest value.
     """
 
     value: float
@@ -55,6 +60,7 @@ class Answer:
     pool: tuple[float, float] = NO_INTERVAL
     population: tuple[float, float] = NO_INTERVAL
     joint: tuple[float, float] = NO_INTERVAL
+    ranks: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +140,8 @@ def as_said(
     level: float,
     joint_level: float | None = None,
     interval: str = "auto",
+    by: str | None = None,
+    pooling: Pooling = "pooled",
 ) -> Said:
     """Bring what a configuration returned into one form.
 
@@ -149,6 +157,8 @@ def as_said(
         Level of each interval so that those of all groups hold at once.
     interval : str
         Method of the intervals, as :meth:`bacon.Estimate.interval` takes it.
+    by, pooling
+        Column of the groups that a calibration is asked about as well, and how it pools them.
     """
     if isinstance(returned, Said):
         return returned
@@ -170,7 +180,29 @@ def as_said(
         raise InputError(f"a configuration gave no estimate of {', '.join(missing)}.")
     if not isinstance(returned, Calibration):
         return Said(answers)
+    if by is not None:
+        for name in estimands:
+            groups = returned.groups(name, by=by, pooling=pooling)
+            answers.update(_of_groups(name, groups, level, interval))
     return Said(answers, predictions_of(returned, estimands))
+
+
+def _of_groups(
+    name: str, estimates: Estimates, level: float, interval: str
+) -> dict[tuple[str, str | None], Answer]:
+    """Return the answers about all groups: those left out have none."""
+    joint = estimates.simultaneous(level)
+    ranks: dict[str, tuple[int, int]] = {}
+    if len(estimates) > 1:
+        ranks = rank_estimates(estimates, better="higher", level=level).rank_set
+    found: dict[tuple[str, str | None], Answer] = {
+        (name, group): Answer(math.nan) for group in estimates.left_out
+    }
+    for group, estimate in estimates.items():
+        own = _answer(estimate, level, None, interval)
+        low, high = joint[group]
+        found[name, group] = replace(own, joint=(low, high), ranks=ranks.get(group))
+    return found
 
 
 def predictions_of(cal: Calibration, estimands: Sequence[str]) -> dict[str, Prediction]:

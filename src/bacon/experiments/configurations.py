@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from bacon.calibration.calibration import Calibration
+    from bacon.calibration.groups import Pooling
     from bacon.data.labels import Labels
     from bacon.data.pool import Pool
     from bacon.data.sample import Sample
@@ -71,9 +72,17 @@ class Calibrated:
     ----------
     arguments : mapping
         Keyword arguments.
+    pooling : {"pooled", "none"}
+        Whether one model serves all groups, or each has its own.
     """
 
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    pooling: Pooling = "pooled"
+
+    @property
+    def estimates_groups(self) -> bool:
+        """One call estimates all groups."""
+        return True
 
     def __call__(self, pool: Pool, labels: Labels, sample: Sample, seed: int) -> Calibration:
         """Return the calibration."""
@@ -132,10 +141,17 @@ class Named:
         """Whether one call estimates all groups; else each has a call with its part of the pool."""
         return bool(getattr(self.run, "estimates_groups", False))
 
+    @property
+    def pooling(self) -> Pooling:
+        """How a calibration pools its groups."""
+        return self.run.pooling if isinstance(self.run, Calibrated) else "pooled"
 
-def _calibrated(interval: str = "auto", **arguments: Any) -> Callable[[Asked], Any]:
+
+def _calibrated(
+    interval: str = "auto", pooling: Pooling = "pooled", **arguments: Any
+) -> Callable[[Asked], Any]:
     return lambda asked: (
-        Calibrated({"scale": asked.scale, "outcome": asked.outcome, **arguments}),
+        Calibrated({"scale": asked.scale, "outcome": asked.outcome, **arguments}, pooling),
         interval,
     )
 
@@ -199,7 +215,7 @@ def named(given: str, asked: Asked) -> Named:
 
 def _arguments(name: str, text: str) -> dict[str, Any]:
     """Return the arguments in ``key=value,key=value``."""
-    known = [*inspect.signature(calibrate).parameters, "interval"]
+    known = [*inspect.signature(calibrate).parameters, "interval", "pooling"]
     known = [one for one in known if one not in NOT_ARGUMENTS]
     found: dict[str, Any] = {}
     for part in text.split(","):

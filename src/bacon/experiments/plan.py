@@ -105,7 +105,8 @@ class Plan:
     seed : int
         Seed of all draws.
     by_group : bool
-        Estimate every group as well, each with a calibration of its own.
+        Estimate every group as well: calibrations by one model of all groups, other
+        configurations with a call for each group.
     fresh : bool
         A new pool in every trial, for the population target: simulated anew, or drawn with
         replacement from the table's items, by cluster where one is named. The table's truth is
@@ -151,10 +152,12 @@ class Plan:
 
     def _check_design(self, design: Design) -> None:
         """Refuse a draw of everything, and groups under designs that do not respect them."""
-        if self.by_group and not is_simple(design):
+        group = self.full.pool.group
+        by_it = group is not None and getattr(design, "strata", None) == group.name
+        if self.by_group and not (is_simple(design) or by_it):
             raise InputError(
-                f"groups are estimated under uniform and bernoulli draws, not {_kind(design)}; "
-                "leave the group out."
+                "groups are estimated under uniform and bernoulli draws, and those stratified by "
+                f"the group, not {design_name(design)}; leave the group out."
             )
         if self.expected(design) >= self.full.pool.n_items:
             raise InputError(

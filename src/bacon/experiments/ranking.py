@@ -60,8 +60,6 @@ def _figures(table: pl.DataFrame, base: pl.DataFrame | None) -> dict[str, Figure
     estimate, truth = _wide(table, "estimate"), _wide(table, "truth_pool")
     whole = ~np.isnan(estimate).any(axis=1)
     estimate, truth = estimate[whole], truth[whole]
-    hits = _wide(table, "covered_joint")
-    together = hits[~np.isnan(hits).any(axis=1)].min(axis=1)
     width = (_wide(table, "high_joint") - _wide(table, "low_joint")).mean(axis=1)
     error = ((_wide(table, "error")) ** 2).mean(axis=1)
     off = np.abs(rank_rows(estimate) - rank_rows(truth)).mean(axis=1)
@@ -72,16 +70,30 @@ def _figures(table: pl.DataFrame, base: pl.DataFrame | None) -> dict[str, Figure
         base_width = (_wide(base, "high_joint") - _wide(base, "low_joint")).mean(axis=1)
         base_error = (_wide(base, "error") ** 2).mean(axis=1)
     return {
-        "coverage_joint": wilson(int(together.sum()), len(together)),
+        "coverage_joint": _share_true(_wide(table, "covered_joint")),
         "width_joint": mean_figure(finite(width)),
         "width_ratio_joint": paired(width, base_width, power=1.0),
         "rmse_ratio": paired(error, base_error, power=0.5),
         "spearman": mean_figure(finite(spearman_rows(estimate, truth))),
         "kendall": mean_figure(finite(kendall(estimate, truth))),
         "rank_error": mean_figure(off),
+        "coverage_ranks": _share_true(_wide(table, "covered_rank")),
+        "rank_set": mean_figure(finite(_set_sizes(table))),
         "lowest_found": wilson(int(lowest.sum()), len(lowest)),
         "highest_found": wilson(int(highest.sum()), len(highest)),
     }
+
+
+def _share_true(hits: FloatArray) -> Figure:
+    """Return how often all groups of a trial were hit; trials without an answer are left out."""
+    whole = hits[~np.isnan(hits).any(axis=1)]
+    return wilson(int(whole.min(axis=1).sum()) if len(whole) else 0, len(whole))
+
+
+def _set_sizes(table: pl.DataFrame) -> FloatArray:
+    """Return the mean number of ranks that a group could hold, by trial."""
+    sizes = _wide(table, "rank_high") - _wide(table, "rank_low") + 1.0
+    return np.asarray(sizes.mean(axis=1))
 
 
 def summarise_groups(results: pl.DataFrame) -> pl.DataFrame:
@@ -99,7 +111,8 @@ def summarise_groups(results: pl.DataFrame) -> pl.DataFrame:
         how often the joint intervals of all groups hold at once, their mean width, RMSE over
         groups and widths as shares of the labels alone, Spearman's and Kendall's correlation
         of the groups' estimates with their true values, mean absolute error of their ranks,
-        and how often the lowest and highest group are the true ones. `incomplete` trials lack
+        how often all rank sets hold the true ranks and how many ranks a set has on average, and
+        how often the lowest and highest group are the true ones. `incomplete` trials lack
         an estimate or interval of some group, and are left out of the figures that need it.
     """
     import polars as pl

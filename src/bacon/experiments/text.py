@@ -23,6 +23,8 @@ GROUPS_HEAD = (
     "Spearman",
     "Kendall",
     "ranks off by",
+    "rank sets hold",
+    "ranks in a set",
 )
 
 HOW_TO_READ = (
@@ -117,6 +119,8 @@ def _group_row(row: dict[str, Any]) -> tuple[str, ...]:
         figure(row, "spearman", 2),
         figure(row, "kendall", 2),
         figure(row, "rank_error", 2),
+        figure(row, "coverage_ranks", 3),
+        figure(row, "rank_set", 1),
     )
 
 

@@ -59,6 +59,9 @@ def results_schema() -> dict[str, pl.DataType | type[pl.DataType]]:
         "low_joint": number,
         "high_joint": number,
         "covered_joint": truth,
+        "rank_low": whole,
+        "rank_high": whole,
+        "covered_rank": truth,
         "r2": number,
         "rmse": number,
         "spearman": number,
@@ -181,6 +184,8 @@ def _ask(
                 level=plan.level,
                 joint_level=1.0 - (1.0 - plan.level) / n_groups if n_groups else None,
                 interval=configuration.interval,
+                by=_group_column(plan, configuration),
+                pooling=configuration.pooling,
             ),
             None,
         )
@@ -189,6 +194,12 @@ def _ask(
             (name, None): Answer(math.nan) for name in plan.estimands
         }
         return Said(nothing), str(error)
+
+
+def _group_column(plan: Plan, configuration: Named) -> str | None:
+    """Return the column of the groups that a calibration is asked about."""
+    group = plan.full.pool.group
+    return group.name if plan.by_group and group and configuration.estimates_groups else None
 
 
 def _rows(
@@ -229,11 +240,24 @@ def _rows(
         }
         if group is not None:
             row["group"] = group
+            row["n_labels"] = int(np.isin(full.groups[group][0], labelled).sum())
+        if answer.ranks is not None:
+            row.update(_rank_columns(full, estimand, truth, answer.ranks))
         row.update(_interval("pool", answer.se_pool, answer.pool, truth))
         row.update(_interval("population", answer.se_population, answer.population, population))
         row.update(_interval("joint", math.nan, answer.joint, truth, bare=True))
         found.append(row)
     return found
+
+
+def _rank_columns(
+    full: FullPool, estimand: str, truth: float, ranks: tuple[int, int]
+) -> dict[str, Any]:
+    """Return the columns of a group's rank set; equal true values may hold any of their ranks."""
+    truths = np.array([part.truth(estimand) for _, part in full.groups.values()])
+    first, last = 1 + int((truths > truth).sum()), len(truths) - int((truths < truth).sum())
+    low, high = ranks
+    return {"rank_low": low, "rank_high": high, "covered_rank": low <= last and first <= high}
 
 
 def _interval(
