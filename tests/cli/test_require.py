@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bacon.cli.estimate import parse_scale
+from bacon.cli.calibrating import parse_scale
 from bacon.cli.requirement import Requirement, parse_requirement
 from bacon.errors import InputError
 

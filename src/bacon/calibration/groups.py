@@ -162,7 +162,7 @@ def _shared_items(cal: Calibration, by: str) -> tuple[Notice, ...]:
             continue
         text = (
             f"Every group of {by} holds the same {sizes[0]:,} values of {column}, so their items "
-            f"are of the same kind: intervals for the population and for differences need "
+            "are not independent of each other: intervals and differences for the population need "
             f"cluster={column!r} (--cluster {column})."
         )
         return (Notice("groups_share_items", text),)

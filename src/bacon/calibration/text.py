@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bacon.estimation.results import Estimate
     from bacon.estimation.vector import Estimates
 
-__all__ = ["summary_text"]
+__all__ = ["aligned", "decimals", "ends_text", "summary_text"]
 
 MOST_NAMED = 6
 """Classes named in a sentence; the table has all of them."""
@@ -35,7 +35,7 @@ def decimals(*values: float) -> int:
     return min(max(1 - math.floor(math.log10(min(sizes))), 0), 8)
 
 
-def _ends(interval: Interval, digits: int) -> str:
+def ends_text(interval: Interval, digits: int) -> str:
     """Return low - high, or that there is none."""
     if math.isnan(interval.low):
         return "(no valid interval)"
@@ -64,7 +64,7 @@ def aligned(cells: Sequence[tuple[str, ...]]) -> list[str]:
 def _row(name: str, value: float, interval: Interval, digits: int) -> tuple[str, str, str, str]:
     """Return one row of the table."""
     half = "" if not math.isfinite(interval.half_width) else f"{interval.half_width:.{digits}f}"
-    return name, f"{value:.{digits}f}", _ends(interval, digits), half
+    return name, f"{value:.{digits}f}", ends_text(interval, digits), half
 
 
 def _about(asked: Estimand, n_items: int, value: str) -> str:
@@ -131,9 +131,9 @@ def _share_lines(cal: Calibration, *, level: float, target: Target) -> list[str]
             (
                 name,
                 f"{one.value:.{digits}f}",
-                _ends(own[name], digits),
-                _ends(joint[name], digits),
-                f"{theirs.value:.{digits}f}  {_ends(theirs.interval(level, target), digits)}",
+                ends_text(own[name], digits),
+                ends_text(joint[name], digits),
+                f"{theirs.value:.{digits}f}  {ends_text(theirs.interval(level, target), digits)}",
                 f"{raw[name]:.{digits}f}" if judged else "",
             )
         )

@@ -12,6 +12,7 @@ from bacon.cli.check import check_command
 from bacon.cli.demo import demo_command
 from bacon.cli.estimate import estimate_command
 from bacon.cli.output import say
+from bacon.cli.rank import rank_command
 from bacon.cli.sample import sample_command
 from bacon.cli.simulate import simulate_command
 from bacon.errors import BaconError
@@ -32,6 +33,7 @@ app.command("sample", short_help="Draw the items people should label.")(sample_c
 app.command("estimate", short_help="Estimate with intervals from labels and judges.")(
     estimate_command
 )
+app.command("rank", short_help="Rank systems, with the ranks each could hold.")(rank_command)
 app.command("simulate", short_help="Measure estimates on a pool with every label known.")(
     simulate_command
 )

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 __all__ = [
     "DESIGNS",
     "Allocation",
+    "AsJson",
+    "ConfidenceLevel",
     "DrawClusters",
     "DrawMethod",
     "DrawStrata",
@@ -19,7 +21,9 @@ __all__ = [
     "IdColumn",
     "JudgeColumn",
     "Missing",
+    "Pooling",
     "RunColumn",
+    "TargetOption",
     "TextColumn",
     "names_of",
 ]
@@ -37,6 +41,17 @@ RunColumn = Annotated[
 Missing = Annotated[
     list[str] | None, typer.Option("--na", help="Values that mean missing; repeat.")
 ]
+TargetOption = Annotated[
+    str, typer.Option("--target", help="pool (these items) or population (items like them).")
+]
+ConfidenceLevel = Annotated[float, typer.Option("--level", help="Confidence level.")]
+Pooling = Annotated[
+    str,
+    typer.Option(
+        "--pooling", help="pooled (one model, corrected in each group) or none (a model for each)."
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object.")]
 DrawnBy = Annotated[
     str | None,
     typer.Option("--design", help=f"{', '.join(DESIGNS)}; by default what the other options say."),

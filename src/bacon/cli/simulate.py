@@ -16,6 +16,7 @@ from bacon.cli.options import (
     DrawStrata,
     IdColumn,
     Missing,
+    TextColumn,
     names_of,
 )
 from bacon.cli.output import say
@@ -89,6 +90,7 @@ def simulate_command(
     features: Annotated[
         list[str] | None, typer.Option(help="Further numeric columns to use; repeat.")
     ] = None,
+    text: TextColumn = None,
     cluster: Annotated[
         str | None, typer.Option(help="Column of what items share (prompt, document).")
     ] = None,
@@ -115,7 +117,7 @@ def simulate_command(
     na: Missing = None,
 ) -> None:
     """Draw labels again and again from a pool with all of them, and hold estimates to the truth."""
-    from bacon.cli.estimate import parse_scale
+    from bacon.cli.calibrating import parse_scale
     from bacon.experiments.plan import Plan
     from bacon.experiments.run import Precision, simulate
     from bacon.experiments.text import summary_text
@@ -141,7 +143,14 @@ def simulate_command(
     ends = None if scale is None else parse_scale(scale)
     if pool.startswith(SIMULATED):
         full = _simulated(
-            pool, estimand, ends, label=label, group=group, judges=judges, cluster=cluster
+            pool,
+            estimand,
+            ends,
+            label=label,
+            group=group,
+            judges=judges,
+            cluster=cluster,
+            text=text,
         )
     else:
         full = _read(
@@ -151,6 +160,7 @@ def simulate_command(
             id_=id_,
             embeddings=embeddings,
             features=features,
+            text=text,
             cluster=cluster,
             group=group,
             scale=ends,
@@ -209,6 +219,7 @@ def _read(
     id_: str | None,
     embeddings: Path | None,
     features: list[str] | None,
+    text: str | None,
     cluster: str | None,
     group: str | None,
     scale: tuple[float, float] | None,
@@ -232,6 +243,7 @@ def _read(
         judges=names_of(judges, table) or ("judge_*" if has_judges else ()),
         id=id_,
         features=names_of(features, table) or None,
+        text=text,
         cluster=cluster,
         group=group,
         embeddings=embeddings,

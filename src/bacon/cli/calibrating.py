@@ -1,0 +1,257 @@
+"""What commands calibrate: options that say it, word for word the same in each, and reading it."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from functools import partial, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
+
+import typer
+
+from bacon.cli.label_options import LabelOptions
+from bacon.cli.options import (
+    IdColumn,
+    JudgeColumn,
+    Missing,
+    RunColumn,
+    TextColumn,
+    names_of,
+)
+from bacon.cli.output import say
+from bacon.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bacon.calibration.calibration import Calibration
+    from bacon.calibration.nonresponse import Treatment
+    from bacon.calibration.raters import Claim
+    from bacon.io.tables import Table
+    from bacon.outcome.crossfit import CrossFitMode
+
+__all__ = ["Calibrated", "parse_scale", "with_calibration"]
+
+
+@dataclass(frozen=True, eq=False)
+class Calibrated:
+    """A calibration made from the options of a command.
+
+    Parameters
+    ----------
+    cal : Calibration
+        The calibration.
+    label_column : str or None
+        Column the labels were found in, where no option names it.
+    label_source : str
+        File of the labels.
+    """
+
+    cal: Calibration
+    label_column: str | None
+    label_source: str
+
+    def tell(self) -> None:
+        """Tell where the labels were found, if no option said so."""
+        if self.label_column is not None:
+            text = (
+                f"Labels: column {self.label_column} of {self.label_source}; --value names another."
+            )
+            say(text, err=True)
+
+
+def read_calibration(
+    pool: Annotated[Path, typer.Argument(help="File with every item.", show_default=False)],
+    label: Annotated[
+        str | None, typer.Option(help="Column of the labels in the pool's own file.")
+    ] = None,
+    labels: Annotated[Path | None, typer.Option(help="File of the labels, if another.")] = None,
+    value: Annotated[str | None, typer.Option(help="Column of the labels in that file.")] = None,
+    labels_id: Annotated[
+        str | None, typer.Option(help="Column of the item ids in that file, if another.")
+    ] = None,
+    rater: Annotated[str | None, typer.Option(help="Column that names the rater.")] = None,
+    rater_columns: Annotated[
+        list[str] | None,
+        typer.Option(help="A column of labels for each rater: names and globs; repeat."),
+    ] = None,
+    raters: Annotated[
+        str, typer.Option(help="Intervals for these raters, or like-them: for others as well.")
+    ] = "these",
+    sample: Annotated[
+        Path | None, typer.Option(help="Sheet the labels were drawn with (its labels, too).")
+    ] = None,
+    nonresponse: Annotated[
+        str,
+        typer.Option(
+            help="Unanswered items of the sheet: model (of who answers), rate, or auto for what "
+            "the answers call for."
+        ),
+    ] = "auto",
+    pi: Annotated[str | None, typer.Option(help="Column of inclusion probabilities.")] = None,
+    strata: Annotated[
+        str | None, typer.Option(help="Column the draw was stratified by (COL:k: quantiles).")
+    ] = None,
+    judges: Annotated[
+        list[str] | None, typer.Option(help="Judge columns: names and globs; commas or repeat.")
+    ] = None,
+    id_: IdColumn = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Column of what items share (prompt, document).")
+    ] = None,
+    group: Annotated[str | None, typer.Option(help="Column of the systems compared.")] = None,
+    features: Annotated[
+        list[str] | None, typer.Option(help="Further numeric columns to use; repeat.")
+    ] = None,
+    text: TextColumn = None,
+    embeddings: Annotated[
+        Path | None, typer.Option(help="Embeddings: parquet with ids, or .npy.")
+    ] = None,
+    judge_column: JudgeColumn = None,
+    run_column: RunColumn = None,
+    outcome: Annotated[
+        str,
+        typer.Option(
+            help="auto (read from the labels), real, bounded, zero-inflated, ordinal, "
+            "categorical or binary."
+        ),
+    ] = "auto",
+    model: Annotated[
+        str,
+        typer.Option(
+            help="stack (several models, weighted by labels held out), ridge, hurdle, ordinal, "
+            "multinomial, logistic, bounded, forest, log-link or human-only."
+        ),
+    ] = "stack",
+    crossfit: Annotated[
+        str, typer.Option(help="ensemble or refit, for unlabelled items.")
+    ] = "ensemble",
+    scale: Annotated[
+        str | None, typer.Option(help="Lowest and highest possible label: LO:HI.")
+    ] = None,
+    levels: Annotated[str | None, typer.Option(help="Classes in words, in order: a,b,c.")] = None,
+    better: Annotated[str | None, typer.Option(help="higher or lower.")] = None,
+    na: Missing = None,
+    seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
+) -> Calibrated:
+    """Read pool, labels and sample, and calibrate."""
+    from bacon.calibration.calibrate import calibrate
+    from bacon.io.pools import read_pool
+    from bacon.io.samples import read_sample
+    from bacon.io.tables import read_table
+
+    _one_design(sample=sample, pi=pi, strata=strata)
+    ends = None if scale is None else parse_scale(scale)
+    missing = tuple(na or ())
+    people = LabelOptions(
+        label, labels, value, labels_id, rater, tuple(rater_columns or ()), sample
+    )
+    table = read_table(pool)
+    _need_roles(table, judges=judges, model=model, has_labels=people.are_given)
+    items = read_pool(
+        table,
+        judges=names_of(judges, table) or ("judge_*" if _has_judges(table) else ()),
+        id=id_,
+        features=names_of(features, table) or None,
+        group=group,
+        cluster=cluster,
+        text=text,
+        embeddings=embeddings,
+        pi=pi,
+        label=people.own_columns(table) or None,
+        judge_column=judge_column,
+        run_column=run_column,
+        levels=levels,
+        na=missing,
+    )
+    drawn = None if sample is None else read_sample(sample, pool=items)
+    human, column = people.read(items, table, id_, levels, missing)
+    cal = calibrate(
+        items,
+        human,
+        sample=drawn,
+        strata=strata,
+        outcome=outcome,
+        model=model,
+        crossfit=cast("CrossFitMode", crossfit),
+        scale=ends,
+        better=better,
+        seed=seed,
+        nonresponse=cast("Treatment", nonresponse),
+        raters=cast("Claim", raters),
+    )
+    return Calibrated(cal, column, human.source)
+
+
+def with_calibration(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `read_calibration` before its own.
+
+    Parameters
+    ----------
+    command : callable
+        Its first argument is a function without arguments that returns what the options say: the
+        command checks its own options before it has files read.
+    """
+    shared = inspect.signature(read_calibration).parameters
+    own = list(inspect.signature(command).parameters.values())[1:]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        options = {name: value for name, value in given.items() if name in shared}
+        rest = {name: value for name, value in given.items() if name not in shared}
+        command(partial(read_calibration, **options), **rest)
+
+    hints = {
+        **get_type_hints(read_calibration, include_extras=True),
+        **{one.name: get_type_hints(command, include_extras=True)[one.name] for one in own},
+    }
+    parameters = [
+        one.replace(annotation=hints[one.name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for one in (*shared.values(), *own)
+    ]
+    vars(run)["__signature__"] = inspect.Signature(parameters)
+    run.__annotations__ = {one.name: hints[one.name] for one in parameters}
+    return run
+
+
+def parse_scale(text: str) -> tuple[float, float]:
+    """Return the ends of ``LO:HI``."""
+    low, colon, high = text.partition(":")
+    try:
+        if colon:
+            return float(low), float(high)
+    except ValueError:
+        pass
+    raise InputError(f"--scale must be LO:HI, such as 1:6; got {text!r}.")
+
+
+def _one_design(**given: object) -> None:
+    """Refuse two words on how the labels were drawn."""
+    named = [f"--{name}" for name, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise InputError(f"{' and '.join(named)} each say how the labels were drawn; give one.")
+
+
+def _has_judges(table: Table) -> bool:
+    """Whether columns have the usual name of judges."""
+    return any(column.startswith("judge_") for column in table.frame.columns)
+
+
+def _need_roles(table: Table, *, judges: list[str] | None, model: str, has_labels: bool) -> None:
+    """Refuse a missing role, naming the column that looks like it."""
+    from bacon.inspection.roles import likely
+
+    if not has_labels:
+        found = likely(table, "label")
+        hint = f": column {found} looks like them, add --label {found}" if found else ""
+        raise InputError(
+            f"{table.source}: no labels named; give --label COLUMN, --labels FILE or --sample "
+            f"SHEET{hint}."
+        )
+    if not judges and model != "human-only" and not _has_judges(table):
+        found = likely(table, "judges")
+        hint = f"; these look like judges, add --judges {found}" if found else ""
+        raise InputError(
+            f"{table.source}: no column is called judge_*, so name the judges: --judges GLOB{hint}."
+        )
