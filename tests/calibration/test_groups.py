@@ -1,0 +1,291 @@
+"""Groups of a calibration: means, comparisons and rankings of systems."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.calibration.cases import labels_of, people, rows_of
+from tests.factories import make_pool
+
+import bacon
+from bacon.calibration.group_text import group_result, labels_to_tell, ranking_text
+from bacon.errors import InputError, TooFewLabelsError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bacon.calibration.calibration import Calibration
+    from bacon.data.pool import Pool
+
+N = 180
+
+
+def pool_of(**columns: Sequence[object]) -> Pool:
+    """Three systems that answer sixty prompts; no prompt is named a cluster."""
+    return replace(make_pool(N, columns=columns), cluster=None)
+
+
+def calibrated(pool: Pool, n: int = 60, *, seed: int = 3, model: str = "ridge") -> Calibration:
+    """Labels drawn within systems, twenty of each."""
+    sample = bacon.StratifiedDesign(n=n, strata="system").draw(pool, seed=seed)
+    labels = labels_of(pool, rows_of(pool, sample.ids.tolist()))
+    return bacon.calibrate(pool, labels, sample=sample, model=model, scale=(1, 6))
+
+
+def rows_in(pool: Pool, system: str) -> np.ndarray:
+    """Return the rows of a system."""
+    return np.flatnonzero(pool.table["system"].to_numpy() == system)
+
+
+def test_everything_labelled_gives_the_plain_means() -> None:
+    pool = pool_of()
+    y = people(pool)
+    cal = bacon.calibrate(pool, labels_of(pool, range(N)), model="ridge")
+    found = cal.mean(by="system")
+    assert list(found) == ["atlas", "borealis", "cygnus"]
+    for name, estimate in found.items():
+        assert estimate.value == pytest.approx(y[rows_in(pool, name)].mean(), rel=1e-12)
+        assert tuple(estimate.interval()) == (estimate.value, estimate.value)
+
+
+def test_each_group_is_the_pooled_prediction_and_its_own_correction() -> None:
+    pool = pool_of()
+    cal = calibrated(pool)
+    y = people(pool)
+    for name, estimate in cal.mean(by="system").items():
+        rows = rows_in(pool, name)
+        labelled = np.intersect1d(rows, cal.aligned.design.rows)
+        value = cal.f[rows].mean() + (y[labelled] - cal.f[labelled]).mean()
+        assert estimate.value == pytest.approx(value, rel=1e-12)
+        assert (estimate.n_items, estimate.n_labels) == (60, 20)
+
+
+def test_labels_alone_are_textbook_strata() -> None:
+    pool = pool_of()
+    cal = calibrated(pool)
+    y = people(pool)
+    for name, estimate in cal.groups("mean", by="system", labels_alone=True).items():
+        labelled = np.intersect1d(rows_in(pool, name), cal.aligned.design.rows)
+        assert estimate.value == pytest.approx(y[labelled].mean())
+        assert estimate.se() ** 2 == pytest.approx((1 - 20 / 60) * y[labelled].var(ddof=1) / 20)
+
+
+def test_strata_that_are_the_groups_add_up_to_the_pool() -> None:
+    cal = calibrated(pool_of())
+    shares = cal.mean(by="system")
+    assert np.mean([one.value for one in shares.values()]) == pytest.approx(cal.mean().value)
+
+
+def test_variances_are_moderated_within_reach_of_their_own() -> None:
+    cal = calibrated(pool_of())
+    found = cal.mean(by="system")
+    assert {one.variances.is_moderated for one in found.values()} == {True}
+    assert all(one.df > 19.0 for one in found.values())
+    alone = [cal.groups("sd", by="system")[name] for name in found]
+    assert {one.variances.is_moderated for one in alone} == {False}
+
+
+def test_a_model_for_each_group_sees_its_labels_alone() -> None:
+    pool = pool_of()
+    cal = calibrated(pool)
+    found = cal.mean(by="system", pooling="none")
+    y = people(pool)
+    moved = y.copy()
+    others = np.setdiff1d(np.arange(N), rows_in(pool, "atlas"))
+    moved[others] = 7.0 - moved[others]
+    labels = labels_of(pool, cal.aligned.design.rows, human=moved.tolist())
+    sample = bacon.StratifiedDesign(n=60, strata="system").draw(pool, seed=3)
+    other = bacon.calibrate(pool, labels, sample=sample, model="ridge", scale=(1, 6))
+    again = other.mean(by="system", pooling="none")
+    assert again["atlas"].value == found["atlas"].value
+    assert other.mean(by="system")["atlas"].value != cal.mean(by="system")["atlas"].value
+
+
+def test_row_order_does_not_matter() -> None:
+    pool = pool_of()
+    order = np.random.default_rng(0).permutation(N)
+    table = pool.table.with_columns(item_id=pl.Series(pool.ids))
+    rows = rows_of(pool, pool.ids[::3].tolist())
+    cal = bacon.calibrate(pool, labels_of(pool, rows), model="stack")
+    shuffled = bacon.read_pool(table[order], judges="judge_*", group="system")
+    again = bacon.calibrate(shuffled, labels_of(pool, rows), model="stack")
+    plain = bacon.read_pool(table, judges="judge_*", group="system")
+    once = bacon.calibrate(plain, labels_of(pool, rows), model="stack")
+    for name, one in once.mean(by="system").items():
+        other = again.mean(by="system")[name]
+        assert other.value == pytest.approx(one.value, rel=1e-10)
+        assert other.se() == pytest.approx(one.se(), rel=1e-10)
+    assert cal.n_labels == once.n_labels
+
+
+def test_groups_with_too_few_labels_are_told_and_left_out() -> None:
+    pool = pool_of()
+    rows = [*rows_in(pool, "atlas")[:9], *rows_in(pool, "cygnus")[:9], rows_in(pool, "borealis")[0]]
+    cal = bacon.calibrate(pool, labels_of(pool, rows), model="ridge", better="higher")
+    found = cal.mean(by="system")
+    assert list(found) == ["atlas", "cygnus"]
+    assert found.left_out == {"borealis": "1 label; an estimate needs at least 2"}
+    assert "groups_left_out" in {one.code for one in found.notices}
+    ranking = cal.rank()
+    record = group_result({"warnings": []}, ranking)
+    assert record["groups"][-1]["group"] == "borealis"
+    assert record["groups"][-1]["estimate"] is None
+    assert "borealis (1 label" in ranking_text(cal, ranking)
+
+
+def test_no_group_with_two_labels_is_refused() -> None:
+    pool = pool_of()
+    rows = [rows_in(pool, name)[0] for name in ("atlas", "cygnus", "borealis")]
+    cal = bacon.calibrate(pool, labels_of(pool, rows), model="human-only")
+    with pytest.raises(TooFewLabelsError, match="no group of column system"):
+        cal.mean(by="system")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"by": "sytem"}, "sytem"),
+        ({"name": "shares"}, "one class"),
+        ({"pooling": "some"}, "pooling must be"),
+    ],
+)
+def test_refusals(arguments: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        calibrated(pool_of()).groups(**arguments)
+
+
+def test_a_pool_without_groups_says_how_to_name_them() -> None:
+    cal = calibrated(pool_of())
+    with pytest.raises(InputError, match="by=COLUMN"):
+        replace(cal, pool=replace(cal.pool, group=None)).rank()
+
+
+def test_words_are_compared_by_the_share_of_a_class() -> None:
+    pool = pool_of()
+    said = np.where(people(pool) > 3.5, "good", "poor")
+    rows = range(0, N, 2)
+    cal = bacon.calibrate(pool, labels_of(pool, rows, human=said.tolist()), model="multinomial")
+    with pytest.raises(InputError, match="proportion:eq:good"):
+        cal.rank()
+    found = cal.groups("proportion:eq:good", by="system")
+    whole = cal.proportion(eq="good")
+    assert np.mean([one.value for one in found.values()]) == pytest.approx(whole.value, abs=0.05)
+    assert all(0.0 <= end <= 1.0 for one in found.values() for end in one.interval())
+
+
+def test_an_event_has_one_model_for_all_groups() -> None:
+    pool = pool_of()
+    cal = calibrated(pool)
+    found = cal.groups("proportion:ge:4", by="system")
+    whole = cal.proportion(ge=4)
+    assert np.mean([one.value for one in found.values()]) == pytest.approx(whole.value, rel=1e-9)
+
+
+def test_quantiles_of_groups_are_labels_on_the_scale() -> None:
+    found = calibrated(pool_of()).groups("quantile:0.5", by="system")
+    assert {one.value for one in found.values()} <= {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}
+
+
+def test_shared_prompts_without_a_cluster_are_told() -> None:
+    pool = pool_of()
+    codes = {one.code for one in calibrated(pool).mean(by="system").notices}
+    assert "groups_share_items" in codes
+    clustered = make_pool(N)
+    cal = calibrated(clustered)
+    assert "groups_share_items" not in {one.code for one in cal.mean(by="system").notices}
+    covariance = cal.mean(by="system").covariance("population")
+    assert covariance[0, 1] != 0.0
+    assert cal.mean(by="system").covariance()[0, 1] == 0.0
+
+
+def test_naming_the_cluster_moves_the_population_alone() -> None:
+    pool = make_pool(N)
+    sample = bacon.UniformDesign(n=60).draw(pool, seed=4)
+    labels = labels_of(pool, rows_of(pool, sample.ids.tolist()))
+    fold_free = [
+        bacon.calibrate(one, labels, sample=sample, model="human-only").mean()
+        for one in (pool, replace(pool, cluster=None))
+    ]
+    assert fold_free[0].interval() == fold_free[1].interval()
+    assert fold_free[0].se("population") != fold_free[1].se("population")
+
+
+def test_whole_prompts_make_paired_differences_narrower() -> None:
+    pool = make_pool(N)
+    shared = np.repeat(np.random.default_rng(2).normal(size=60), 3)
+    y = np.clip(np.round(3.5 + 1.5 * shared), 1, 6).tolist()
+
+    def width(sample: bacon.Sample) -> float:
+        rows = rows_of(pool, sample.ids.tolist())
+        cal = bacon.calibrate(pool, labels_of(pool, rows, human=y), sample=sample, model="ridge")
+        return float(np.mean([one.contrast.interval().half_width for one in cal.compare()]))
+
+    whole = bacon.ClusterDesign(n_clusters=20, column="prompt_id").draw(pool, seed=1)
+    singly = bacon.StratifiedDesign(n=60, strata="system").draw(pool, seed=1)
+    assert width(whole) < 0.5 * width(singly)
+
+
+def test_several_outcomes_are_one_family() -> None:
+    pool = pool_of()
+    y = people(pool)
+    rows = range(0, N, 4)
+    labels = labels_of(pool, rows, fluency=y.tolist(), adequacy=(7.0 - y).tolist())
+    both = bacon.calibrate(pool, labels, model="ridge", outcomes=["fluency", "adequacy"])
+    found = bacon.compare(both, "system")
+    assert found.n_claims == 6
+    assert {one.outcome for one in found} == {"fluency", "adequacy"}
+    single = both["fluency"].compare("system")
+    assert single.n_claims == 3
+    frame, alone = found.to_frame(), single.to_frame()
+    assert frame["lower_simultaneous"][0] < alone["lower_simultaneous"][0]
+    assert frame["lower"][0] == alone["lower"][0]
+
+
+def test_higher_is_better_unless_said_and_that_is_told() -> None:
+    cal = calibrated(pool_of())
+    ranking = cal.rank()
+    assert "better_assumed" in {one.code for one in ranking.notices}
+    lower = replace(cal, better="lower").rank()
+    assert lower.order == ranking.order[::-1]
+    assert "better_assumed" not in {one.code for one in lower.notices}
+
+
+def test_the_json_is_json_and_holds_every_pair() -> None:
+    cal = calibrated(pool_of())
+    record = group_result(cal.to_dict(), cal.rank())
+    assert json.loads(json.dumps(record, allow_nan=False)) == record
+    assert len(record["comparisons"]) == 3
+    assert {"group", "estimate", "intervals", "ci_simultaneous", "rank", "rank_ci"} <= set(
+        record["groups"][0]
+    )
+
+
+def test_labels_needed_follow_the_planning_formula() -> None:
+    """With V = S^2 (1/n - 1/N), the answer halves the variance where the gap asks for half."""
+    ranking = calibrated(pool_of()).rank()
+    one = ranking.comparisons[0]
+    needed = labels_to_tell(ranking, one, 0.95)
+    wanted = (abs(one.contrast.value) / (1.959964 + 0.841621)) ** 2
+    found = one.contrast.se() ** 2 * (1 / needed - 1 / N) / (1 / 60 - 1 / N)
+    assert found == pytest.approx(wanted, rel=1e-5)
+
+
+def test_groups_for_other_raters_are_refused_in_words() -> None:
+    pool = pool_of()
+    y = people(pool)
+    rows = list(range(0, N, 4))
+    table = {
+        "item_id": pool.ids[rows].tolist(),
+        "who": ["ann", "bob", "cy"] * 15,
+        "score": y[rows].tolist(),
+    }
+    labels = bacon.read_labels(table, value="score", rater="who")
+    cal = bacon.calibrate(pool, labels, model="ridge", raters="like-them")
+    found = cal.mean(by="system")
+    assert "raters_not_counted" in {one.code for one in found.notices}
+    assert len(cal.compare("system")) == 3
