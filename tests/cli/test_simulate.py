@@ -89,6 +89,17 @@ def test_groups(bacon: Callable[..., Ran], full: Path) -> None:
     head, *rows = ran.out[at:].splitlines()[1:4]
     assert re.split(r"  +", head.strip())[0] == "all hold at once"
     assert [row.split()[0] for row in rows] == ["human-only", "ridge"]
+    assert "rank sets hold" in head
+
+
+def test_groups_may_be_the_strata(bacon: Callable[..., Ran], full: Path) -> None:
+    asked = ("simulate", full, "--label", "people", "-n", 30, *QUICK, "--group", "system")
+    ran = bacon(*asked, "--strata", "system")
+    assert ran.code == 0, ran
+    assert "mean of 3 groups of full, stratified n=30 strata=system: 25 draws\n" in ran.out
+    ran = bacon(*asked, "--strata", "judge_mean:3")
+    assert ran.code == 2
+    assert "stratified by the group" in ran.err
 
 
 def test_designs_and_estimands(bacon: Callable[..., Ran], full: Path) -> None:

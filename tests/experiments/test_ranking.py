@@ -46,6 +46,9 @@ def rows(configuration: str, trial: int, estimates: list[float | None]) -> list[
             "low_joint": None if value is None else value - 0.5,
             "high_joint": None if value is None else value + 0.5,
             "covered_joint": None if value is None else abs(value - truth) <= 0.5,
+            "rank_low": None if value is None else 1,
+            "rank_high": None if value is None else 2,
+            "covered_rank": None if value is None else trial == 0,
         }
         for group, value, truth in zip("abc", estimates, (1.0, 2.0, 3.0), strict=True)
     ]
@@ -66,6 +69,8 @@ def test_by_hand() -> None:
     assert found["spearman"] == pytest.approx((1.0 + 0.5) / 2)
     assert found["kendall"] == pytest.approx((1.0 + 1 / 3) / 2)
     assert found["rank_error"] == pytest.approx((0.0 + 2 / 3) / 2)
+    assert found["coverage_ranks"] == 0.5
+    assert found["rank_set"] == 2.0
     assert found["lowest_found"] == 0.5
     assert found["highest_found"] == 1.0
 

@@ -131,6 +131,25 @@ class Estimates(Mapping[str, Estimate]):
             found[name] = replace(own, level=level, method=f"{own.method}, Bonferroni")
         return found
 
+    def shrunken(self, target: Target = "pool") -> dict[str, float]:
+        """Return empirical-Bayes estimates: each moved toward the mean of all.
+
+        Closer to the truth over all groups together, biased for those at the ends, and without a
+        frequentist interval: for looking at, not for claims. See
+        :func:`bacon.estimation.shrinkage.shrunken`.
+
+        Raises
+        ------
+        InputError
+            Fewer than three groups.
+        """
+        from bacon.estimation.shrinkage import shrunken
+
+        check_target(target)
+        values = np.array([one.value for one in self.members.values()])
+        own = np.array([one.variances.of(target) for one in self.members.values()])
+        return dict(zip(self.members, shrunken(values, own).tolist(), strict=True))
+
     def to_frame(self, level: float = 0.95, target: Target = "pool") -> Any:
         """Return a row for each estimate.
 
