@@ -9,15 +9,19 @@ in the page's own empty folder and in the page's order:
 - ``console`` blocks hold commands after ``$ `` (continued by a closing backslash), each
   followed by what it prints, errors included; ``...`` stands for anything.
   ``<!-- test: exit 3 -->`` says how the last command of the block ends, otherwise 0.
+  A plain ``bacon`` command runs in this process, since starting another takes most of its time.
 
 A block that cannot run says why: ``<!-- not run: needs a network -->``.
 """
 
 from __future__ import annotations
 
+import contextlib
 import doctest
+import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 import textwrap
@@ -26,6 +30,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from bacon.cli.main import main
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +46,7 @@ FENCE = re.compile(
 RUN = re.compile(r"<!-- test(?:: exit (?P<code>\d+))? -->")
 NOT_RUN = re.compile(r"<!-- not run: \S.* -->")
 SECONDS = 120
+TERMINAL = {"COLUMNS": "100", "NO_COLOR": "1"}
 
 
 @dataclass(frozen=True)
@@ -92,18 +99,50 @@ def matches(expected: str, printed: str) -> bool:
     return re.fullmatch(pattern, tidy(printed), re.DOTALL) is not None
 
 
-def run_shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+@dataclass(frozen=True)
+class Ran:
+    """Exit code of a command and what it printed, errors included."""
+
+    code: int
+    printed: str
+
+
+def bacon_words(command: str) -> list[str] | None:
+    """The arguments of a plain bacon command; None where the command needs a shell."""
+    line = command.replace("\\\n", "")
+    words = list(shlex.shlex(line, posix=True, punctuation_chars=True))
+    shell = "$" in line or any(set(word) <= set("();<>|&") for word in words)
+    return None if shell or words[:1] != ["bacon"] else shlex.split(line)[1:]
+
+
+def run_command(command: str, folder: Path) -> Ran:
+    words = bacon_words(command)
+    return run_shell(command, folder) if words is None else run_bacon(words, folder)
+
+
+def run_bacon(words: list[str], folder: Path) -> Ran:
+    printed = io.StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+    ):
+        patch.chdir(folder)
+        patch.setattr(sys, "argv", ["bacon", *words])
+        for name, value in TERMINAL.items():
+            patch.setenv(name, value)
+        with pytest.raises(SystemExit) as stopped:
+            main()
+    return Ran(int(stopped.value.code or 0), printed.getvalue())
+
+
+def run_shell(command: str, folder: Path) -> Ran:
     scripts = Path(sys.executable).parent
-    environment = {
-        **os.environ,
-        "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
-        "COLUMNS": "100",
-        "NO_COLOR": "1",
-    }
-    return subprocess.run(
+    path = f"{scripts}{os.pathsep}{os.environ['PATH']}"
+    ran = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command],
         cwd=folder,
-        env=environment,
+        env={**os.environ, **TERMINAL, "PATH": path},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -111,17 +150,18 @@ def run_shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
         timeout=SECONDS,
         check=False,
     )
+    return Ran(ran.returncode, ran.stdout)
 
 
 def run_console(block: Block, folder: Path, exit_code: int) -> None:
     pairs = list(commands(block.text))
     for position, (command, expected) in enumerate(pairs, start=1):
-        run = run_shell(command, folder)
-        assert matches(expected, run.stdout), (
-            f"$ {command}\nshould print:\n{expected}\nprinted:\n{run.stdout}"
+        run = run_command(command, folder)
+        assert matches(expected, run.printed), (
+            f"$ {command}\nshould print:\n{expected}\nprinted:\n{run.printed}"
         )
         wanted = exit_code if position == len(pairs) else 0
-        assert run.returncode == wanted, f"$ {command}\nended with {run.returncode}\n{run.stdout}"
+        assert run.code == wanted, f"$ {command}\nended with {run.code}\n{run.printed}"
 
 
 def run_python(block: Block, names: dict[str, Any], where: str) -> None:
@@ -148,7 +188,7 @@ def run_page(text: str, name: str, folder: Path) -> None:
                 run_python(block, names, name)
             elif block.language == "bash":
                 run = run_shell(block.text, folder)
-                assert run.returncode == exit_code, f"ended with {run.returncode}\n{run.stdout}"
+                assert run.code == exit_code, f"ended with {run.code}\n{run.printed}"
             else:
                 run_console(block, folder, exit_code)
         except BaseException as error:
@@ -214,6 +254,24 @@ count = len(Path("made.txt").read_text().split())
 no-such-command
 ```
 """
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("bacon demo", ["demo"]),
+        (
+            "bacon estimate a.csv \\\n    --judges 'judge_*' -n 3",
+            ["estimate", "a.csv", "--judges", "judge_*", "-n", "3"],
+        ),
+        ("bacon demo | tail -1", None),
+        ("bacon demo 2>&1 >/dev/null", None),
+        ("bacon demo $HOME", None),
+        ("cat bacon", None),
+    ],
+)
+def test_plain_commands_are_told_from_those_of_a_shell(command, words):
+    assert bacon_words(command) == words
 
 
 def test_a_page_runs_in_order_in_one_folder(tmp_path, monkeypatch):

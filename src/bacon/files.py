@@ -12,7 +12,7 @@ from bacon.errors import OutputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["write_atomically", "write_together"]
+__all__ = ["check_can_write", "write_atomically", "write_together"]
 
 
 def write_atomically(path: Path, content: bytes, *, overwrite: bool = False) -> None:
@@ -51,7 +51,7 @@ def write_together(contents: Mapping[Path, bytes], *, overwrite: bool = False) -
         A file exists, a folder does not, or writing is not possible there.
     """
     for path in contents:
-        _refuse_target(path, overwrite=overwrite)
+        check_can_write(path, overwrite=overwrite)
     waiting: list[tuple[Path, Path]] = []
     current = next(iter(contents), Path())
     try:
@@ -72,7 +72,8 @@ def write_together(contents: Mapping[Path, bytes], *, overwrite: bool = False) -
             temporary.unlink(missing_ok=True)
 
 
-def _refuse_target(path: Path, *, overwrite: bool) -> None:
+def check_can_write(path: Path, *, overwrite: bool) -> None:
+    """Refuse a folder, a missing folder, what is no file, and a file that is not to be replaced."""
     try:
         if path.is_dir():
             raise OutputError(f"{path} is a folder: give the name of a file in it.")

@@ -43,8 +43,8 @@ def test_volunteers_are_counted_described_and_change_nothing():
     sample, labels = drawn(pool)
     volunteers = outside(pool, sample)[:10]
     more = labels_of(pool, [*volunteers, *rows_of(pool, sample.ids.tolist())])
-    without = calibrate(pool, labels, sample=sample)
-    with_them = calibrate(pool, more, sample=sample)
+    without = calibrate(pool, labels, sample=sample, model="ridge")
+    with_them = calibrate(pool, more, sample=sample, model="ridge")
     assert without_warnings(with_them) == without_warnings(without)
     assert codes(with_them) == ["labels_outside_sample"]
     told = message(with_them, "labels_outside_sample")
@@ -61,7 +61,7 @@ def test_volunteers_off_the_scale_do_not_stop_the_estimate():
     y[volunteer] = 99.0
     rows = [*rows_of(pool, sample.ids.tolist()), volunteer]
     labels = labels_of(pool, rows, human=y.tolist())
-    assert calibrate(pool, labels, sample=sample, scale=(1, 6)).n_labels == 30
+    assert calibrate(pool, labels, sample=sample, scale=(1, 6), model="ridge").n_labels == 30
 
 
 def test_volunteers_of_a_stratified_draw_name_their_strata():
@@ -72,7 +72,7 @@ def test_volunteers_of_a_stratified_draw_name_their_strata():
     left = [row for row in range(N) if row not in set(rows)]
     cygnus = [row for row in left if system[row] == "cygnus"][:4]
     atlas = [row for row in left if system[row] == "atlas"][:1]
-    cal = calibrate(pool, labels_of(pool, [*rows, *cygnus, *atlas]), sample=sample)
+    cal = calibrate(pool, labels_of(pool, [*rows, *cygnus, *atlas]), sample=sample, model="ridge")
     assert "From cygnus: 4, atlas: 1." in message(cal, "labels_outside_sample")
 
 
@@ -81,14 +81,14 @@ def test_labels_of_undrawn_items_alone_are_refused():
     sample, _ = drawn(pool)
     labels = labels_of(pool, outside(pool, sample)[:5])
     with pytest.raises(DesignError, match="none of the 5 labels belongs to the 30 drawn items"):
-        calibrate(pool, labels, sample=sample)
+        calibrate(pool, labels, sample=sample, model="ridge")
 
 
 def test_a_finished_prefix_of_a_uniform_draw_is_itself_a_sample():
     pool = essays()
     sample, _ = drawn(pool)
     rows = rows_of(pool, sample.ids.tolist())
-    cal = calibrate(pool, labels_of(pool, rows[:20]), sample=sample)
+    cal = calibrate(pool, labels_of(pool, rows[:20]), sample=sample, model="ridge")
     assert codes(cal) == ["finished_prefix"]
     assert "first 20 of 30 drawn items are labelled" in message(cal, "finished_prefix")
     # Exactly what a draw of 20 would have been.
@@ -100,7 +100,7 @@ def test_a_gap_in_the_sheet_is_told_as_an_assumption():
     pool = essays()
     sample, _ = drawn(pool)
     rows = rows_of(pool, sample.ids.tolist())
-    cal = calibrate(pool, labels_of(pool, [*rows[:19], *rows[25:27]]), sample=sample)
+    cal = calibrate(pool, labels_of(pool, [*rows[:19], *rows[25:27]]), sample=sample, model="ridge")
     told = message(cal, "unanswered")
     assert told.startswith("9 of 30 drawn items have no label. The claim now assumes that they are")
     assert "finished_prefix" not in codes(cal)
@@ -111,7 +111,7 @@ def test_a_prefix_of_a_stratified_draw_is_not_called_a_sample():
     pool = essays()
     sample = StratifiedDesign(n=30, strata="system").draw(pool, seed=3)
     rows = rows_of(pool, sample.ids.tolist())
-    cal = calibrate(pool, labels_of(pool, rows[:24]), sample=sample)
+    cal = calibrate(pool, labels_of(pool, rows[:24]), sample=sample, model="ridge")
     told = message(cal, "unanswered")
     assert "missing at random within strata" in told
     assert "From " in told
@@ -127,7 +127,7 @@ def test_unanswered_items_scale_given_probabilities(method):
     pool = essays(pi=PI)
     sample = ProbabilityDesign(method=method).draw(pool, seed=3)
     ids = sample.ids.tolist()
-    cal = calibrate(pool, labels_of(pool, rows_of(pool, ids[:-3])), sample=sample)
+    cal = calibrate(pool, labels_of(pool, rows_of(pool, ids[:-3])), sample=sample, model="ridge")
     rate = (len(ids) - 3) / len(ids)
     np.testing.assert_allclose(
         cal.aligned.design.pi, np.array(PI)[cal.aligned.design.rows] * rate, rtol=1e-12
@@ -139,7 +139,7 @@ def test_a_partly_labelled_cluster_speaks_for_itself():
     pool = essays()
     sample = ClusterDesign(n_clusters=8, column="prompt_id").draw(pool, seed=3)
     ids = sample.ids.tolist()
-    cal = calibrate(pool, labels_of(pool, rows_of(pool, ids[:-1])), sample=sample)
+    cal = calibrate(pool, labels_of(pool, rows_of(pool, ids[:-1])), sample=sample, model="ridge")
     assert message(cal, "unanswered").startswith("1 of 24 drawn items")
     # Eight of thirty clusters; in one of them two of three items speak for all.
     expected = np.full(23, 8 / 30)
@@ -199,12 +199,12 @@ def test_a_sample_of_another_pool_is_refused():
     other = essays(ids=[*range(1, N), 5000])
     kept = [row for row in rows_of(pool, sample.ids.tolist()) if row < N - 1]
     with pytest.raises(DesignError, match=r"drawn from another pool .* their ids differ"):
-        calibrate(other, labels_of(other, kept), sample=sample)
+        calibrate(other, labels_of(other, kept), sample=sample, model="ridge")
 
 
 def test_without_a_sample_a_simple_draw_is_assumed_and_told_first():
     pool = essays()
-    cal = calibrate(pool, labels_of(pool, range(0, N, 3)))
+    cal = calibrate(pool, labels_of(pool, range(0, N, 3)), model="ridge")
     assert codes(cal)[0] == "assumed_sample"
     assert "30 labelled rows are taken as a simple random sample" in message(cal, "assumed_sample")
     assert cal.to_dict()["design"]["assumed"] is True
@@ -214,25 +214,28 @@ def test_without_a_sample_a_simple_draw_is_assumed_and_told_first():
 def test_assumed_and_recorded_draws_give_the_same_numbers():
     pool = essays()
     sample, labels = drawn(pool)
-    recorded, assumed = calibrate(pool, labels, sample=sample), calibrate(pool, labels)
+    recorded, assumed = (
+        calibrate(pool, labels, sample=sample, model="ridge"),
+        calibrate(pool, labels, model="ridge"),
+    )
     assert assumed.mean().value == recorded.mean().value
     assert assumed.mean().interval() == recorded.mean().interval()
 
 
 def test_strata_without_a_sample_are_an_assumption_too():
     pool = essays()
-    cal = calibrate(pool, labels_of(pool, range(0, N, 4)), strata="system")
+    cal = calibrate(pool, labels_of(pool, range(0, N, 4)), strata="system", model="ridge")
     assert "taken as a random sample stratified by system" in message(cal, "assumed_sample")
     design = cal.to_dict()["design"]
     assert (design["kind"], design["assumed"]) == ("stratified by system", True)
     with pytest.raises(InputError, match="no column 'sytem' for the strata"):
-        calibrate(pool, labels_of(pool, range(0, N, 4)), strata="sytem")
+        calibrate(pool, labels_of(pool, range(0, N, 4)), strata="sytem", model="ridge")
 
 
 def test_probabilities_of_the_pool_are_no_assumption():
     pool = essays(pi=PI)
     rows = np.flatnonzero(np.random.default_rng(0).random(N) < PI)
-    cal = calibrate(pool, labels_of(pool, rows))
+    cal = calibrate(pool, labels_of(pool, rows), model="ridge")
     assert cal.to_dict()["design"]["assumed"] is False
     assert codes(cal) == []
     np.testing.assert_array_equal(cal.aligned.design.pi, np.array(PI)[rows])
@@ -240,7 +243,7 @@ def test_probabilities_of_the_pool_are_no_assumption():
 
 def test_probabilities_far_from_the_number_labelled_are_told():
     pool = essays(pi=[share / 10 for share in PI])
-    cal = calibrate(pool, labels_of(pool, range(0, N, 2)))
+    cal = calibrate(pool, labels_of(pool, range(0, N, 2)), model="ridge")
     assert f"sum to {sum(PI) / 10:,.1f}, but 45 items" in message(cal, "probabilities_do_not_fit")
 
 
@@ -248,15 +251,15 @@ def test_a_sample_or_probabilities_leave_nothing_for_strata_to_say():
     pool = essays(pi=PI)
     sample, labels = drawn(pool)
     with pytest.raises(InputError, match="leave strata out"):
-        calibrate(essays(), labels, sample=sample, strata="system")
+        calibrate(essays(), labels, sample=sample, strata="system", model="ridge")
     with pytest.raises(InputError, match="leave strata out"):
-        calibrate(pool, labels, strata="system")
+        calibrate(pool, labels, strata="system", model="ridge")
 
 
 def test_a_census_assumes_nothing_and_has_no_pool_error():
     pool = essays()
     y = people(pool)
-    cal = calibrate(pool, labels_of(pool, range(N)))
+    cal = calibrate(pool, labels_of(pool, range(N)), model="ridge")
     est = cal.mean()
     np.testing.assert_allclose(est.value, y.mean(), rtol=1e-14)
     assert est.se() == 0.0
@@ -272,7 +275,7 @@ def test_a_drawn_census_is_the_same_census():
     pool = essays()
     sample, labels = drawn(pool, n=N)
     assert sample.n_drawn == N
-    cal = calibrate(pool, labels, sample=sample)
+    cal = calibrate(pool, labels, sample=sample, model="ridge")
     assert (cal.mean().se(), cal.to_dict()["effective_labels"]) == (0.0, None)
 
 
@@ -301,7 +304,7 @@ def test_no_label_of_the_pool_for_this_outcome():
     style[empty] = 3.0
     labels = labels_of(pool, [*rows, empty], human=people(pool).tolist(), style=style)
     with pytest.raises(DesignError, match="none of the 1 labels belongs"):
-        calibrate(pool, labels, sample=sample, outcomes=["style"])
+        calibrate(pool, labels, sample=sample, outcomes=["style"], model="ridge")
 
 
 def test_two_labels_make_an_estimate_with_a_warning():

@@ -54,10 +54,10 @@ def test_several_outcomes_share_sample_and_folds_and_can_be_contrasted():
     tone, style = people(pool, 1), people(pool, 2)
     rows = rows_of(pool, sample.ids.tolist())
     labels = labels_of(pool, rows, tone=tone.tolist(), style=style.tolist())
-    found = calibrate(pool, labels, sample=sample, outcomes=["style", "tone"])
+    found = calibrate(pool, labels, sample=sample, outcomes=["style", "tone"], model="ridge")
     assert list(found) == ["style", "tone"]
     np.testing.assert_array_equal(found["tone"].fitter.plan.fold, found["style"].fitter.plan.fold)
-    alone = calibrate(pool, labels_of(pool, rows, tone=tone.tolist()), sample=sample)
+    alone = calibrate(pool, labels_of(pool, rows, tone=tone.tolist()), sample=sample, model="ridge")
     assert alone.mean().value == found["tone"].mean().value
     difference = contrast(found["tone"].mean(), found["style"].mean())
     np.testing.assert_allclose(
@@ -78,7 +78,7 @@ def test_outcomes_labelled_on_different_items_are_not_contrasted():
     rows = rows_of(pool, sample.ids.tolist())
     style[rows[0]] = None
     labels = labels_of(pool, rows, tone=tone, style=style)
-    found = calibrate(pool, labels, sample=sample, outcomes=["tone", "style"])
+    found = calibrate(pool, labels, sample=sample, outcomes=["tone", "style"], model="ridge")
     assert [found[name].n_labels for name in ("tone", "style")] == [30, 29]
     with pytest.raises(InputError, match="rest on different labelled items"):
         contrast(found["tone"].mean(), found["style"].mean())
@@ -88,13 +88,13 @@ def test_outcomes_are_asked_for_by_name():
     pool = essays()
     labels = labels_of(pool, range(20), tone=people(pool).tolist(), style=people(pool).tolist())
     with pytest.raises(InputError, match=r"has 2 outcomes \(tone, style\); give outcomes="):
-        calibrate(pool, labels)
+        calibrate(pool, labels, model="ridge")
     with pytest.raises(InputError, match="has no outcome 'tune'; it has tone, style"):
-        calibrate(pool, labels, outcomes=["tone", "tune"])
+        calibrate(pool, labels, outcomes=["tone", "tune"], model="ridge")
     with pytest.raises(InputError, match="outcomes names no outcome"):
-        calibrate(pool, labels, outcomes=[])
-    assert list(calibrate(pool, labels, outcomes="style")) == ["style"]
-    assert list(calibrate(pool, labels, outcomes=["style", "style"])) == ["style"]
+        calibrate(pool, labels, outcomes=[], model="ridge")
+    assert list(calibrate(pool, labels, outcomes="style", model="ridge")) == ["style"]
+    assert list(calibrate(pool, labels, outcomes=["style", "style"], model="ridge")) == ["style"]
 
 
 def test_raters_are_averaged():
@@ -192,8 +192,8 @@ def test_labels_off_the_scale_are_named():
     with pytest.raises(
         InputError, match=r"label 7\.5 of item 5 lies outside the scale 1 to 6 \(2 such labels\)"
     ):
-        calibrate(pool, labels, scale=SCALE)
-    assert calibrate(pool, labels, scale=(1, 7.5)).scale == (1, 7.5)
+        calibrate(pool, labels, scale=SCALE, model="ridge")
+    assert calibrate(pool, labels, scale=(1, 7.5), model="ridge").scale == (1, 7.5)
 
 
 @pytest.mark.parametrize(
@@ -233,14 +233,14 @@ def test_one_cluster_for_all_items_is_no_cluster():
     pool = essays()
     one = Categories("prompt_id", np.zeros(N, dtype=np.int64), ("p0",))
     with pytest.raises(InputError, match=r"pool.csv, column prompt_id: every item is in the same"):
-        calibrate(replace(pool, cluster=one), labels_of(pool, range(20)))
+        calibrate(replace(pool, cluster=one), labels_of(pool, range(20)), model="ridge")
 
 
 def test_labels_of_a_single_cluster_leave_nothing_to_hold_out():
     pool = make_pool(N)
     labels = labels_of(pool, [0, 1, 2])
     with pytest.raises(InputError, match="label items of another cluster, or use --model human"):
-        calibrate(pool, labels)
+        calibrate(pool, labels, model="ridge")
 
 
 def test_folds_may_be_chosen_and_never_exceed_the_labels():
@@ -252,8 +252,8 @@ def test_folds_may_be_chosen_and_never_exceed_the_labels():
 def test_alike_labels_have_no_interval_without_a_scale():
     pool = essays()
     labels = labels_of(pool, range(0, N, 3), human=[4.0] * N)
-    low, high = calibrate(pool, labels).mean().interval()
+    low, high = calibrate(pool, labels, model="ridge").mean().interval()
     assert np.isnan([low, high]).all()
-    scaled = calibrate(pool, labels, scale=SCALE).mean().interval()
+    scaled = calibrate(pool, labels, scale=SCALE, model="ridge").mean().interval()
     assert scaled.low < 4 < scaled.high
     assert scaled.method == "range"

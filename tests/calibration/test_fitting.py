@@ -46,7 +46,7 @@ def test_an_unlabelled_item_mixes_the_fold_models_as_its_stratum_has_them():
     pool = essays()
     sample = StratifiedDesign(n=24, strata="system").draw(pool, seed=3)
     labels = labels_of(pool, rows_of(pool, sample.ids.tolist()))
-    cal = calibrate(pool, labels, sample=sample)
+    cal = calibrate(pool, labels, sample=sample, model="ridge")
     found, plan, rows = cal.fitted.predictions, cal.fitter.plan, cal.aligned.design.rows
     for stratum in range(3):
         own = rows[found.stratum[rows] == stratum]
@@ -91,9 +91,13 @@ def test_a_labelled_item_never_helps_to_predict_itself():
         rows = np.array(rows_of(pool, sample.ids.tolist()))
         y = np.full(N, 3.0)
         y[rows] = np.random.default_rng(0).integers(1, 7, 30)
-        before = calibrate(pool, labels_of(pool, rows, human=y.tolist()), sample=sample)
+        before = calibrate(
+            pool, labels_of(pool, rows, human=y.tolist()), sample=sample, model="ridge"
+        )
         y[rows[0]] += 100
-        after = calibrate(pool, labels_of(pool, rows, human=y.tolist()), sample=sample)
+        after = calibrate(
+            pool, labels_of(pool, rows, human=y.tolist()), sample=sample, model="ridge"
+        )
         assert after.f[rows[0]] == before.f[rows[0]]
         assert not np.allclose(after.f, before.f)
 
@@ -103,14 +107,16 @@ def test_pools_without_anything_to_learn_from_are_refused():
     flat = tuple(replace(judge, scores=np.full((N, 1), 3.0)) for judge in pool.judges)
     labels = labels_of(pool, range(0, N, 3))
     with pytest.raises(InputError, match="nothing to calibrate; use --model human-only"):
-        calibrate(replace(pool, judges=flat), labels)
+        calibrate(replace(pool, judges=flat), labels, model="ridge")
     assert calibrate(replace(pool, judges=flat), labels, model="human-only").n_labels == 30
 
 
 def test_a_constant_judge_is_left_out_and_told():
     pool = essays()
     flat = replace(pool.judges[1], scores=np.full((N, 1), 3.0))
-    cal = calibrate(replace(pool, judges=(pool.judges[0], flat)), labels_of(pool, range(0, N, 3)))
+    cal = calibrate(
+        replace(pool, judges=(pool.judges[0], flat)), labels_of(pool, range(0, N, 3)), model="ridge"
+    )
     (told,) = (n.message for n in cal.notices if n.code == "constant_columns")
     assert told.startswith("Left out because")
     assert told.endswith("for every item: judge_llama.")

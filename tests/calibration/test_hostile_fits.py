@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from tests.calibration.cases import codes
@@ -142,6 +144,7 @@ def judges_that_say_nothing(judges, truth, rows):
     return np.random.default_rng(8).normal(size=judges.shape), truth, rows
 
 
+@cache
 def calibrated(name, model, **options):
     judges, truth, rows = CASES[name](*start())
     table = {"item_id": list(range(N))}

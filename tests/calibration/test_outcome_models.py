@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -58,6 +59,12 @@ def calibrated_on(outcome, model, pool=None, rows=ROWS, **options):
     return calibrate(items, labels, model=model, **options)
 
 
+@cache
+def suited(model):
+    """The calibration of a model on labels that suit it, fitted once."""
+    return calibrated_on(SUITABLE[model], model)
+
+
 def numbers(cal):
     """Estimate, standard errors and intervals of what the outcome is asked for."""
     record = cal.to_dict()
@@ -75,8 +82,7 @@ def test_every_name_is_tried():
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_model_gives_an_estimate_near_the_truth(model):
-    outcome = SUITABLE[model]
-    cal = calibrated_on(outcome, model)
+    outcome, cal = SUITABLE[model], suited(model)
     truth = outcomes(essays())[outcome]
     if outcome == "verdict":
         good = cal.proportion(eq="good")
@@ -95,7 +101,7 @@ def test_every_model_gives_an_estimate_near_the_truth(model):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_number_in_the_record_is_finite_or_null(model):
-    record = calibrated_on(SUITABLE[model], model).to_dict()
+    record = suited(model).to_dict()
     assert json.loads(json.dumps(record, allow_nan=False)) == record
 
 
@@ -114,7 +120,7 @@ def test_weights_sum_to_one_and_are_told(outcome):
 
 @pytest.mark.parametrize("model", [name for name in MODELS if name != "stack"])
 def test_a_model_alone_has_all_of_the_weight(model):
-    weights = calibrated_on(SUITABLE[model], model).to_dict()["model_weights"]
+    weights = suited(model).to_dict()["model_weights"]
     assert weights == {model: 1.0}
 
 
@@ -122,7 +128,7 @@ def test_a_model_alone_has_all_of_the_weight(model):
     "model", ["stack", "ridge", "hurdle", "ordinal", "logistic", "bounded", "forest", "log-link"]
 )
 def test_saved_models_score_the_unlabelled_items_as_the_calibration_does(tmp_path, model):
-    cal = calibrated_on(SUITABLE[model], model)
+    cal = suited(model)
     cal.save(tmp_path / "cal")
     saved = load_calibration(tmp_path / "cal")
     score = saved.predict(cal.pool)["score"].to_numpy()
@@ -141,17 +147,15 @@ def test_the_order_of_rows_changes_nothing(model):
     options = {"scale": (1.0, 6.0)} if model == "bounded" else {}
     labels = labels_of(other, rows, **{outcome: values})
     two = calibrate(other, labels, model=model, **options)
-    np.testing.assert_allclose(
-        numbers(two), numbers(calibrated_on(outcome, model)), rtol=1e-12, atol=1e-12
-    )
+    np.testing.assert_allclose(numbers(two), numbers(suited(model)), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_the_units_and_the_sign_of_a_judge_change_nothing(model):
     pool = essays()
     other = replace(pool, judges=(rescaled(pool.judges[0]), pool.judges[1]))
-    one, two = (calibrated_on(SUITABLE[model], model, p) for p in (pool, other))
-    np.testing.assert_allclose(numbers(two), numbers(one), rtol=0, atol=1e-8)
+    two = calibrated_on(SUITABLE[model], model, other)
+    np.testing.assert_allclose(numbers(two), numbers(suited(model)), rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize("model", ["stack", "forest", "hurdle"])
@@ -175,8 +179,7 @@ def test_events_have_shares_from_zero_to_one(outcome):
 
 @pytest.mark.parametrize("model", ["stack", "ordinal", "hurdle", "bounded", "log-link", "forest"])
 def test_quantiles_and_spread_come_from_the_predictive_distribution(model):
-    outcome = SUITABLE[model]
-    cal = calibrated_on(outcome, model)
+    outcome, cal = SUITABLE[model], suited(model)
     truth = np.array(outcomes(essays())[outcome])
     median = cal.quantile(0.5)
     assert median.value in truth
@@ -234,8 +237,8 @@ def test_more_levels_than_a_model_of_levels_can_have_are_refused_in_the_stack_to
 
 
 def test_a_random_forest_of_the_users_works():
-    model = RandomForestRegressor(n_estimators=20, min_samples_leaf=3)
-    cal = calibrated_on("score", model)
+    model = RandomForestRegressor(n_estimators=10, min_samples_leaf=3)
+    cal = calibrated_on("score", model, folds=5)
     truth = np.mean(outcomes(essays())["score"])
     assert abs(cal.mean().value - truth) < 4.0 * cal.mean().se()
     record = cal.to_dict()
@@ -246,7 +249,8 @@ def test_a_random_forest_of_the_users_works():
     assert np.isfinite(cal.sd().value)
     assert 0.0 < cal.proportion(ge=4).value < 1.0
     # Its trees draw from the seed of the calibration.
-    again = calibrated_on("score", RandomForestRegressor(n_estimators=20, min_samples_leaf=3))
+    same = RandomForestRegressor(n_estimators=10, min_samples_leaf=3)
+    again = calibrated_on("score", same, folds=5)
     assert again.to_dict() == record
     assert not hasattr(model, "estimators_")
 

@@ -16,7 +16,7 @@ from bacon.estimation.designs import simple_design, stratified_design
 def test_the_best_judged_items_are_no_random_sample():
     pool = essays()
     best = np.argsort(-pool.judges[0].scores[:, 0], kind="stable")[:30]
-    cal = calibrate(pool, labels_of(pool, best))
+    cal = calibrate(pool, labels_of(pool, best), model="ridge")
     assert codes(cal)[:2] == ["assumed_sample", "labels_not_random"]
     gap = pool.judges[0].scores[best].mean() - pool.judges[0].scores.mean()
     assert f"on judge_gpt by {gap:+.3g}" in message(cal, "labels_not_random")
@@ -28,7 +28,7 @@ def test_the_worst_judged_of_each_stratum_are_not_random_either():
     pool = essays()
     score = pool.judges[0].scores[:, 0]
     worst = [row for system in range(3) for row in sorted(range(system, N, 3), key=score.item)[:10]]
-    cal = calibrate(pool, labels_of(pool, worst), strata="system")
+    cal = calibrate(pool, labels_of(pool, worst), strata="system", model="ridge")
     assert "labels_not_random" in codes(cal)
 
 
@@ -109,7 +109,7 @@ def test_a_draw_stratified_by_a_judge_differs_on_it_by_design():
 def test_a_recorded_draw_is_not_doubted():
     pool = essays(pi=PI)
     best = np.argsort(-pool.judges[0].scores[:, 0], kind="stable")[:30]
-    assert "labels_not_random" not in codes(calibrate(pool, labels_of(pool, best)))
+    assert "labels_not_random" not in codes(calibrate(pool, labels_of(pool, best), model="ridge"))
 
 
 def test_the_units_of_a_judge_do_not_matter():
@@ -179,5 +179,5 @@ def test_labels_good_for_the_estimate_are_not_what_is_tested():
     rows = np.sort(np.random.default_rng(3).choice(N, 30, replace=False))
     generous = np.minimum(people(pool) + 2, 6)
     assert "labels_not_random" not in codes(
-        calibrate(pool, labels_of(pool, rows, human=generous.tolist()))
+        calibrate(pool, labels_of(pool, rows, human=generous.tolist()), model="ridge")
     )

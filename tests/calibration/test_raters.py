@@ -135,7 +135,7 @@ def test_labels_without_names_of_raters():
     with pytest.raises(InputError, match="do not say who gave them"):
         calibrate(pool, labels, sample=sample, model="ridge", raters="like-them")
     with pytest.raises(InputError, match=r"raters must be .these. .* got 'all'"):
-        calibrate(pool, labels, sample=sample, raters="all")
+        calibrate(pool, labels, sample=sample, raters="all", model="ridge")
 
 
 def test_a_rater_for_each_item_cannot_be_told_from_it():

@@ -183,7 +183,7 @@ def test_judges_by_hand():
         ),
     )
     labels = labels_of(pool, range(0, N, 3), human=people(essays()).tolist())
-    first, second = check_record(calibrate(pool, labels).to_dict())["judges"]
+    first, second = check_record(calibrate(pool, labels, model="ridge").to_dict())["judges"]
     assert (first["runs"], first["missing"]) == (2, 20)
     assert first["mean"] == pytest.approx(np.nanmean(gaps) + 0.5)
     assert 0.3 < first["spearman"] < 1
@@ -207,7 +207,7 @@ def test_words_have_nulls_with_reasons():
 
 def test_a_census_has_no_effective_labels():
     pool = essays()
-    record = check_record(calibrate(pool, labels_of(pool, range(N))).to_dict(*ALL))
+    record = check_record(calibrate(pool, labels_of(pool, range(N)), model="ridge").to_dict(*ALL))
     assert record["effective_labels"] is None
     assert record["se"] == 0.0
     assert record["ci"] == [record["estimate"]] * 2
@@ -216,7 +216,7 @@ def test_a_census_has_no_effective_labels():
 def test_alike_labels_have_nulls_with_reasons():
     pool = essays()
     labels = labels_of(pool, range(0, N, 3), human=[4.0] * N)
-    record = check_record(calibrate(pool, labels).to_dict("mean", "proportion:ge:4"))
+    record = check_record(calibrate(pool, labels, model="ridge").to_dict("mean", "proportion:ge:4"))
     assert record["ci"] == [None, None]
     assert record["effective_labels"] is None
     assert "do not show how much the items differ" in record["effective_labels_reason"]

@@ -18,6 +18,7 @@ from bacon.io.samples import read_sample
 
 N = 90
 SCALED = ("--scale", "1:6")
+RIDGE = ("--model", "ridge")
 
 
 def json_of(ran):
@@ -86,32 +87,34 @@ def test_labels_from_another_file_are_the_same(bacon, pool, label, table):
     table.select("item_id", score="people").filter(
         pl.col("item_id").is_in(read_sample("sheet.csv").ids.tolist())
     ).write_csv("labels.csv")
-    sheet = json_of(bacon("estimate", pool, "--sample", "sheet.csv", "--json"))
+    sheet = json_of(bacon("estimate", pool, *RIDGE, "--sample", "sheet.csv", "--json"))
     files = [
         ["--labels", "labels.csv", "--value", "score"],
         ["--labels", "labels.csv"],
         ["--labels", "sheet.csv"],
     ]
     for options in files:
-        other = json_of(bacon("estimate", pool, "--sample", "sheet.csv", *options, "--json"))
+        other = json_of(
+            bacon("estimate", pool, *RIDGE, "--sample", "sheet.csv", *options, "--json")
+        )
         assert other == sheet
 
 
 def test_a_column_of_labels_that_was_guessed_is_told(bacon, pool, label):
     drawn(bacon, pool, label)
-    ran = bacon("estimate", pool, "--sample", "sheet.csv", "--labels", "sheet.csv")
+    ran = bacon("estimate", pool, *RIDGE, "--sample", "sheet.csv", "--labels", "sheet.csv")
     assert ran.err == "Labels: column score of sheet.csv; --value names another.\n"
-    ran = bacon("estimate", pool, "--labels", "sheet.csv", "--value", "score")
+    ran = bacon("estimate", pool, *RIDGE, "--labels", "sheet.csv", "--value", "score")
     assert ran.err == ""
 
 
 def test_labels_in_the_pool_with_a_sample(bacon, pool, label, table):
     drawn(bacon, pool, label)
-    sheet = json_of(bacon("estimate", pool, "--sample", "sheet.csv", "--json"))
+    sheet = json_of(bacon("estimate", pool, *RIDGE, "--sample", "sheet.csv", "--json"))
     at = pl.col("item_id").is_in(read_sample("sheet.csv").ids.tolist())
     table.with_columns(score=pl.when(at).then("people")).drop("people").write_csv("with.csv")
     other = json_of(
-        bacon("estimate", "with.csv", "--sample", "sheet.csv", "--label", "score", "--json")
+        bacon("estimate", "with.csv", *RIDGE, "--sample", "sheet.csv", "--label", "score", "--json")
     )
     assert other == sheet
 
@@ -134,7 +137,7 @@ DESIGNS = {
 def test_every_design_from_draw_to_estimate(bacon, pool, label, truth, name):
     drawn(bacon, pool, label, *DESIGNS[name])
     sample = read_sample("sheet.csv")
-    record = json_of(bacon("estimate", pool, "--sample", "sheet.csv", *SCALED, "--json"))
+    record = json_of(bacon("estimate", pool, *RIDGE, "--sample", "sheet.csv", *SCALED, "--json"))
     design = record["design"]
     assert (design["kind"], design["assumed"]) == (sample.kind, False)
     assert design["n_drawn"] == design["n_answered"] == sample.n_drawn
@@ -157,7 +160,7 @@ def test_given_probabilities_and_strata_without_a_sample(bacon, table):
     chosen = np.random.default_rng(8).random(N) < table["chance"].to_numpy()
     human = pl.select(pl.when(pl.Series(chosen)).then(table["people"])).to_series()
     table.with_columns(human=human).drop("people").write_csv("one.csv")
-    start = ["estimate", "one.csv", "--label", "human", *SCALED, "--json"]
+    start = ["estimate", "one.csv", "--label", "human", *SCALED, *RIDGE, "--json"]
     record = json_of(bacon(*start, "--pi", "chance"))
     assert (record["design"]["kind"], record["design"]["assumed"]) == ("probability", False)
     largest = (1 / table["chance"].to_numpy()[chosen]).max()
@@ -172,35 +175,35 @@ def test_given_probabilities_and_strata_without_a_sample(bacon, table):
 
 def test_volunteers_are_set_aside(bacon, pool, label, table):
     drawn(bacon, pool, label, *DESIGNS["stratified"])
-    before = json_of(bacon("estimate", pool, "--sample", "sheet.csv", "--json"))
+    before = json_of(bacon("estimate", pool, *RIDGE, "--sample", "sheet.csv", "--json"))
     inside = read_sample("sheet.csv").ids.tolist()
     others = [item for item in table["item_id"] if item not in set(inside)][:7]
     table.select("item_id", score="people").filter(
         pl.col("item_id").is_in([*inside, *others])
     ).write_csv("labels.csv")
     more = ["--labels", "labels.csv", "--value", "score", "--json"]
-    after = json_of(bacon("estimate", pool, "--sample", "sheet.csv", *more))
+    after = json_of(bacon("estimate", pool, *RIDGE, "--sample", "sheet.csv", *more))
     assert without(after, "warnings") == without(before, "warnings")
     told = after["warnings"][0]
     assert told["code"] == "labels_outside_sample"
     assert told["message"].startswith("7 labels are not of drawn items")
     assert re.search(r"From (atlas|borealis|cygnus): \d", told["message"])
-    text = bacon("estimate", pool, "--sample", "sheet.csv", *more[:-1]).out
+    text = bacon("estimate", pool, *RIDGE, "--sample", "sheet.csv", *more[:-1]).out
     assert text.startswith("7 labels are not of drawn items and were set aside")
 
 
 def test_a_finished_prefix_is_told_as_a_sample(bacon, pool, label):
     drawn(bacon, pool, label, first=20)
-    record = json_of(bacon("estimate", pool, "--sample", "sheet.csv", "--json"))
+    record = json_of(bacon("estimate", pool, *RIDGE, "--sample", "sheet.csv", "--json"))
     assert (record["design"]["n_drawn"], record["design"]["n_answered"]) == (30, 20)
     assert record["warnings"][0]["code"] == "finished_prefix"
-    text = bacon("estimate", pool, "--sample", "sheet.csv").out
+    text = bacon("estimate", pool, *RIDGE, "--sample", "sheet.csv").out
     assert "The first 20 of 30 drawn items are labelled." in text
 
 
 def test_unanswered_items_are_counted(bacon, pool, label):
     drawn(bacon, pool, label, *DESIGNS["stratified"], first=25)
-    ran = bacon("estimate", pool, "--sample", "sheet.csv")
+    ran = bacon("estimate", pool, *RIDGE, "--sample", "sheet.csv")
     assert ran.out.startswith("5 of 30 drawn items have no label. The claim now assumes")
 
 
@@ -208,7 +211,7 @@ def test_a_sheet_that_lost_rows_counts_them_as_unanswered(bacon, pool, label):
     drawn(bacon, pool, label)
     kept = Path("sheet.csv").read_text().splitlines()
     Path("sheet.csv").write_text("\n".join([*kept[:5], *kept[7:]]) + "\n")
-    ran = bacon("estimate", pool, "--sample", "sheet.csv")
+    ran = bacon("estimate", pool, *RIDGE, "--sample", "sheet.csv")
     assert ran.out.startswith("2 of 30 drawn items have no label.")
 
 
@@ -237,7 +240,7 @@ def test_one_label_is_refused(bacon, refused, pool, label, first):
 
 def test_a_census_has_no_pool_error(bacon, table, truth):
     table.rename({"people": "human"}).write_csv("all.csv")
-    ran = bacon("estimate", "all.csv", "--label", "human", *SCALED, "--json")
+    ran = bacon("estimate", "all.csv", "--label", "human", *SCALED, *RIDGE, "--json")
     record = json_of(ran)
     assert record["estimate"] == pytest.approx(truth.mean(), rel=1e-14)
     assert record["intervals"]["pool"]["se"] == 0.0
@@ -250,7 +253,7 @@ def test_a_census_has_no_pool_error(bacon, table, truth):
 def test_the_best_judged_items_are_detected(bacon, table):
     best = pl.col("judge_gpt").rank("ordinal", descending=True) <= 30
     table.with_columns(human=pl.when(best).then("people")).drop("people").write_csv("best.csv")
-    lines = bacon("estimate", "best.csv", "--label", "human").out.splitlines()
+    lines = bacon("estimate", "best.csv", "--label", "human", *RIDGE).out.splitlines()
     assert lines[0].startswith("No sample file given")
     assert lines[1].startswith("The labelled rows differ from the pool more than a random draw")
 
@@ -265,7 +268,7 @@ def test_raters_in_several_rows(bacon, pool, table):
     )
     long.write_csv("long.csv")
     files = ["--labels", "long.csv", "--value", "score"]
-    record = json_of(bacon("estimate", pool, *files, "--rater", "rater", "--json"))
+    record = json_of(bacon("estimate", pool, *RIDGE, *files, "--rater", "rater", "--json"))
     assert record["n_labels"] == 30
     assert record["human_only"]["estimate"] == pytest.approx(table["people"][:30].mean() + 0.5)
     assert "ratings_averaged" in [warning["code"] for warning in record["warnings"]]

@@ -13,7 +13,7 @@ from bacon.errors import InputError
 
 @pytest.fixture(name="start")
 def _start(one):
-    return ["estimate", one, "--label", "human", "--scale", "1:6"]
+    return ["estimate", one, "--label", "human", "--scale", "1:6", "--model", "ridge"]
 
 
 @pytest.fixture(name="ends")

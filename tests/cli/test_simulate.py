@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Ran
 
 QUICK = ("--trials", 25, "--config", "ridge")
+QUICKEST = ("--trials", 25, "--config", "human-only")
 
 
 @pytest.fixture(name="full")
@@ -67,7 +68,7 @@ def test_what_is_kept_goes_on(bacon: Callable[..., Ran], full: Path) -> None:
 
 
 def test_workers_change_nothing(bacon: Callable[..., Ran], full: Path) -> None:
-    words = ("simulate", full, "--label", "people", "-n", 30, *QUICK)
+    words = ("simulate", full, "--label", "people", "-n", 30, *QUICKEST, "--config", "raw-judges")
     one = bacon(*words, "--out", "one")
     two = bacon(*words, "--out", "two", "--workers", 2)
     assert two.out.replace("two/", "one/") == one.out
@@ -76,7 +77,7 @@ def test_workers_change_nothing(bacon: Callable[..., Ran], full: Path) -> None:
 
 
 def test_a_simulator_with_fresh_pools(bacon: Callable[..., Ran]) -> None:
-    ran = bacon("simulate", "sim:lognormal", "-n", 50, *QUICK, "--fresh-pools")
+    ran = bacon("simulate", "sim:lognormal", "-n", 50, *QUICKEST, "--fresh-pools")
     assert ran.code == 0, ran
     assert ran.out.startswith("mean of sim-lognormal, uniform n=50: 25 draws\n")
     assert "covers population" in ran.out.splitlines()[1]
@@ -93,7 +94,7 @@ def test_groups(bacon: Callable[..., Ran], full: Path) -> None:
 
 
 def test_groups_may_be_the_strata(bacon: Callable[..., Ran], full: Path) -> None:
-    asked = ("simulate", full, "--label", "people", "-n", 30, *QUICK, "--group", "system")
+    asked = ("simulate", full, "--label", "people", "-n", 30, *QUICKEST, "--group", "system")
     ran = bacon(*asked, "--strata", "system")
     assert ran.code == 0, ran
     assert "mean of 3 groups of full, stratified n=30 strata=system: 25 draws\n" in ran.out
@@ -104,7 +105,7 @@ def test_groups_may_be_the_strata(bacon: Callable[..., Ran], full: Path) -> None
 
 def test_designs_and_estimands(bacon: Callable[..., Ran], full: Path) -> None:
     ran = bacon(
-        *("simulate", full, "--label", "people", "-n", 30, *QUICK, "--strata", "system"),
+        *("simulate", full, "--label", "people", "-n", 30, *QUICKEST, "--strata", "system"),
         *("--estimand", "quantile:0.5", "--estimand", "proportion:ge:4"),
     )
     assert ran.code == 0, ran
@@ -135,7 +136,7 @@ def test_until_precise(bacon: Callable[..., Ran], full: Path) -> None:
 
 
 def test_many_labels_are_told(bacon: Callable[..., Ran], full: Path) -> None:
-    ran = bacon("simulate", full, "--label", "people", "-n", 46, *QUICK)
+    ran = bacon("simulate", full, "--label", "people", "-n", 46, *QUICKEST)
     assert ran.code == 0
     assert "Note: uniform n=46: more than half of the 90 items are labelled" in ran.err
 

@@ -166,6 +166,15 @@ def test_two_units_a_stratum_show_no_skewness() -> None:
     assert tuple(est.interval()) == tuple(est.interval(method="t"))
 
 
+def test_a_stratum_of_a_single_labelled_item_shows_no_skewness() -> None:
+    y = np.array([9.0, 1.0, 2.0, 4.0, np.nan, np.nan])
+    strata = np.array([0, 1, 1, 1, 1, 1])
+    found = bacon.aee(y, np.zeros(6), design="stratified", strata=strata)
+    assert found.variances.skew_of("pool") == pytest.approx(
+        bacon.aee(y[1:], np.zeros(5)).variances.skew_of("pool")
+    )
+
+
 def test_symmetric_residuals_have_students_interval() -> None:
     y = np.r_[1.0, 5.0, 2.0, 4.0, 3.0, -3.0, 9.0, np.full(33, np.nan)]
     est = bacon.aee(y, np.zeros(40))

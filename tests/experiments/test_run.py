@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 
 TABLES = ("results.parquet", "summary.parquet", "ranking.parquet")
 TRIALS = CHUNK + 5
+QUICK_RIDGE = "quick:model=ridge,folds=3"
 
 
 def plan(*configurations: Any, n: int = 40) -> Plan:
-    names = configurations or ("human-only", "ridge", "raw-judges")
+    names = configurations or ("human-only", QUICK_RIDGE, "raw-judges")
     full = simulated_pool("ordinal", n_items=150)
     return Plan(full, [bacon.UniformDesign(n=n), bacon.UniformDesign(n=20)], names)
 
@@ -55,12 +56,12 @@ def test_the_same_bytes_for_any_number_of_workers(
     tmp_path: Path, at_once: dict[str, bytes]
 ) -> None:
     out = tmp_path / "out"
-    simulate(plan(), trials=TRIALS, workers=3, out=out)
+    simulate(plan(), trials=TRIALS, workers=2, out=out)
     assert files(out) == at_once
 
 
 # The experiment of `plan`, in a process of its own.
-PROGRAM = """
+PROGRAM = f"""
 import sys
 import bacon
 from bacon.experiments.plan import Plan
@@ -70,7 +71,7 @@ from bacon.experiments.simulators import simulated_pool
 if __name__ == "__main__":
     full = simulated_pool("ordinal", n_items=150)
     designs = [bacon.UniformDesign(n=40), bacon.UniformDesign(n=20)]
-    plan = Plan(full, designs, ["human-only", "ridge", "raw-judges"])
+    plan = Plan(full, designs, ["human-only", {QUICK_RIDGE!r}, "raw-judges"])
     simulate(plan, trials=int(sys.argv[1]), workers=2, out=sys.argv[2])
 """
 
@@ -157,7 +158,7 @@ def test_a_configuration_that_always_fails_stops_the_run(tmp_path: Path) -> None
 def test_draws_until_precise(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     found = simulate(
-        plan("human-only", "ridge"),
+        plan("human-only", QUICK_RIDGE),
         trials=CHUNK,
         precision=Precision(coverage=0.09, ratio=0.5, max_trials=400),
         out=tmp_path,
@@ -172,7 +173,7 @@ def test_draws_until_precise(tmp_path: Path) -> None:
     assert all(done <= total for done, total in told)
     # The number of draws follows from the draws, so that a second run finds them all there.
     again = simulate(
-        plan("human-only", "ridge"),
+        plan("human-only", QUICK_RIDGE),
         trials=CHUNK,
         precision=Precision(coverage=0.09, ratio=0.5, max_trials=400),
         out=tmp_path,

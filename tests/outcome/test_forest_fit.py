@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.tree import ExtraTreeRegressor
 
 from bacon.arrays import BLOCK
 from bacon.outcome.forest_fit import (
@@ -16,6 +17,8 @@ from bacon.outcome.forest_fit import (
     N_TREES,
     ForestFit,
     fit_forest,
+    grow_tree,
+    single_precision,
 )
 from bacon.outcome.kept_forest import KeptForest, keep_forest
 
@@ -39,6 +42,24 @@ def test_it_is_as_good_as_scikit_learns_forest() -> None:
         ours.append(np.mean((y[80:] - model.predict(x[80:])) ** 2))
         theirs.append(np.mean((y[80:] - forest.predict(x[80:])) ** 2))
     assert np.mean(ours) == pytest.approx(np.mean(theirs), rel=0.05)
+
+
+@pytest.mark.parametrize(("n", "p"), [(1, 1), (3, 2), (27, 6), (180, 12)])
+def test_a_tree_is_scikit_learns_bit_for_bit(n: int, p: int) -> None:
+    for seed in range(10):
+        x, y = data(n, max(p, 2), seed)
+        narrow, times = (
+            single_precision(x[:, :p]),
+            np.random.default_rng(seed).poisson(1.0, n) * 1.0,
+        )
+        times[0] += 1.0
+        tree = grow_tree(narrow, y[:, None], times, np.random.RandomState(seed))
+        theirs = ExtraTreeRegressor(
+            min_samples_leaf=LABELS_PER_LEAF, max_features=1.0, random_state=seed
+        ).fit(narrow, y, sample_weight=times)
+        one, two = tree.__getstate__(), theirs.tree_.__getstate__()
+        for name in ("nodes", "values"):
+            assert one[name].tobytes() == two[name].tobytes()
 
 
 def test_leaves_hold_enough_labels_and_their_mean() -> None:

@@ -12,7 +12,7 @@ from bacon.calibration.nonresponse import Drawn
 from bacon.calibration.randomness import describe_difference, randomness_notice
 from bacon.data.notice import Notice
 from bacon.data.survey_design import SurveyDesign
-from bacon.errors import DesignError, TooFewLabelsError
+from bacon.errors import DesignError, InputError, TooFewLabelsError
 from bacon.estimation.designs import (
     cluster_design,
     merged_strata,
@@ -21,7 +21,8 @@ from bacon.estimation.designs import (
     stratified_design,
 )
 from bacon.io.labels import match_ids, match_labels
-from bacon.sampling.columns import categories
+from bacon.sampling.columns import categories, is_known
+from bacon.sampling.probability import ProbabilityDesign
 from bacon.sampling.strata import strata_codes, strata_rule
 
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ class Aligned:
         What was set aside, assumed or noticed.
     drawn : Drawn or None
         The draw, where some of it has no label.
+    pi : (N,) float64 or None
+        Chance of every item to be labelled, where items had chances of their own and the pool
+        still holds them.
     """
 
     y: FloatArray
@@ -67,10 +71,11 @@ class Aligned:
     psu: IntArray | None
     notices: tuple[Notice, ...]
     drawn: Drawn | None = None
+    pi: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        """Make the labels read-only."""
-        freeze(self, "y")
+        """Make the arrays read-only."""
+        freeze(self, "y", "pi")
 
 
 def align(
@@ -98,7 +103,7 @@ def align(
         return _from_sample(pool, sample, rows, y)
     if pool.pi is not None:
         design, told = probability_design("poisson", pool.pi, rows)
-        return Aligned(y, design, "probability", False, len(rows), None, None, told)
+        return Aligned(y, design, "probability", False, len(rows), None, None, told, pi=pool.pi)
     if strata is not None:
         rule = strata_rule(pool, strata)
         codes = strata_codes(pool, rule)
@@ -166,7 +171,32 @@ def _from_sample(pool: Pool, sample: Sample, rows: IntArray, y: FloatArray) -> A
         psu,
         (*notices, *told),
         drawn_part,
+        _everyones_chance(pool, sample, drawn, len(rows)),
     )
+
+
+def _everyones_chance(
+    pool: Pool, sample: Sample, drawn: IntArray, n_labels: int
+) -> FloatArray | None:
+    """Return the chance (N,) of every item to be drawn and answered, where it can be known.
+
+    The design file has the chances of the drawn items, and the name of the column that they and
+    the others came from.
+    """
+    name, n = sample.parameters.get("pi"), sample.parameters.get("n")
+    if sample.kind not in ("poisson", "systematic") or not isinstance(name, str):
+        return None
+    if not is_known(pool, name):
+        return None
+    design = ProbabilityDesign(name, n if isinstance(n, int) else None, sample.kind)
+    try:
+        pi = design.chances(pool)[0]
+    except InputError:
+        # The column may hold something else by now; the claim does not need it.
+        return None
+    if not np.allclose(pi[drawn], sample.pi, rtol=1e-9):
+        return None
+    return pi * (n_labels / sample.n_drawn)
 
 
 def _drawn_design(

@@ -167,7 +167,7 @@ def with_response(
             "of the average; it was raised to that, so that none outweighs the others."
         )
         notices.append(Notice("response_floored", text))
-    return _told(replace(aligned, design=design, stratum=None), *notices), response
+    return _told(replace(aligned, design=design, stratum=None, pi=None), *notices), response
 
 
 def _cannot(least: int) -> str:

@@ -83,6 +83,7 @@ def parts_of(cal: Calibration, by: str) -> Iterator[Part]:
             psu=_recoded(aligned.psu, rows),
             notices=told,
             drawn=None,
+            pi=None if aligned.pi is None else aligned.pi[rows],
         )
         domain = Domain(
             key=f"{cal.pool.fingerprint} by {by}",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bacon.calibration.calibration import Calibration
     from bacon.estimation.intervals import Target
     from bacon.estimation.ranking import Ranking
+    from bacon.estimation.vector import Estimates
 
 __all__ = ["estimate_command"]
 
@@ -43,6 +44,13 @@ def estimate_command(
         ),
     ] = None,
     pooling: Pooling = "pooled",
+    regress: Annotated[
+        list[str] | None,
+        typer.Option(help="Also regress the labels on these columns; commas or repeat."),
+    ] = None,
+    family: Annotated[
+        str, typer.Option(help="Of the regression: linear, logistic or poisson.")
+    ] = "linear",
     diagnostics: Annotated[
         bool, typer.Option("--diagnostics", help="Also how far model and judges can be trusted.")
     ] = False,
@@ -50,6 +58,7 @@ def estimate_command(
 ) -> None:
     """Estimate what people would say of all items, and of each group, for both targets."""
     from bacon.calibration.group_text import group_lines, group_result
+    from bacon.calibration.regression_text import regression_lines, regression_record
     from bacon.checks import check_level, check_target
 
     check_level(level)
@@ -62,13 +71,22 @@ def estimate_command(
     # Before anything is printed, since the estimand may be one that these labels do not have.
     verdicts = [cal.estimate(one.estimand).interval(level, side) for one in wanted]
     ranking = _ranked(cal, asked, level=level, target=side, pooling=pooling)
+    fit = _regressed(cal, regress, family)
     if as_json:
         record = cal.to_dict(*asked, level=level, target=side)
-        say_json(record if ranking is None else group_result(record, ranking))
+        if ranking is not None:
+            record = group_result(record, ranking)
+        if fit is not None:
+            own = regression_record(fit, family=family, level=level, target=side)
+            record = {**record, "regression": own}
+        say_json(record)
     else:
         say(cal.summary(*asked, level=level, target=side))
         if ranking is not None:
             say("\n" + "\n".join(group_lines(ranking)))
+        if fit is not None:
+            lines = regression_lines(fit, cal.outcome, family=family, level=level, target=side)
+            say("\n" + "\n".join(lines))
     if diagnostics and not as_json:
         first = asked[0] if asked else None
         say(f"\n{cal.diagnostics(first, level=level, target=side).to_text()}")
@@ -78,6 +96,16 @@ def estimate_command(
     for code in (VERDICT_NO, VERDICT_OPEN):
         if code in codes:
             raise typer.Exit(code)
+
+
+def _regressed(cal: Calibration, columns: list[str] | None, family: str) -> Estimates | None:
+    """Return the coefficients of the columns, where any are named."""
+    from bacon.io.roles import as_list
+
+    if not columns:
+        return None
+    known = cal.pool.table.columns
+    return cal.regression([name for one in columns for name in as_list(one, known)], family=family)
 
 
 def _ranked(

@@ -11,6 +11,7 @@ import typer
 from bacon.cli.check import check_command
 from bacon.cli.demo import demo_command
 from bacon.cli.estimate import estimate_command
+from bacon.cli.items import items_command
 from bacon.cli.output import say
 from bacon.cli.rank import rank_command
 from bacon.cli.sample import sample_command
@@ -34,6 +35,7 @@ app.command("estimate", short_help="Estimate with intervals from labels and judg
     estimate_command
 )
 app.command("rank", short_help="Rank systems, with the ranks each could hold.")(rank_command)
+app.command("items", short_help="Score, interval, rank and flag of every item.")(items_command)
 app.command("simulate", short_help="Measure estimates on a pool with every label known.")(
     simulate_command
 )

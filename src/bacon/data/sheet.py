@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from bacon.data.sample import Sample
 
-__all__ = ["sheet_frame"]
+__all__ = ["id_notices", "safe_cells", "sheet_frame"]
 
 OWN_COLUMNS = ("order", "item_id", "score", "comment")
 FORMULA = r"^[=+\-@\t\r]"
@@ -62,9 +62,9 @@ def sheet_frame(
         "item_id": ids,
     }
     taken = set(OWN_COLUMNS)
-    notices = _id_notices(ids)
+    notices = id_notices(ids)
     for name in _shown(sample, sample.sheet.columns, show):
-        cells, told = _safe_cells(sample.sheet[name])
+        cells, told = safe_cells(sample.sheet[name])
         heading, renamed = _heading(name, taken)
         notices += told + renamed + _empty_notices(name, cells)
         taken.add(heading)
@@ -90,7 +90,7 @@ def _shown(sample: Sample, columns: Sequence[str], show: Sequence[str] | None) -
     return list(dict.fromkeys(asked))
 
 
-def _safe_cells(column: pl.Series) -> tuple[pl.Series, list[Notice]]:
+def safe_cells(column: pl.Series) -> tuple[pl.Series, list[Notice]]:
     """Return the cells as a spreadsheet may safely open them."""
     import polars as pl
 
@@ -133,7 +133,8 @@ def _empty_notices(name: str, cells: pl.Series) -> list[Notice]:
     return [Notice("shown_cells_empty", message)]
 
 
-def _id_notices(ids: pl.Series) -> list[Notice]:
+def id_notices(ids: pl.Series) -> list[Notice]:
+    """Tell of ids that a spreadsheet may change; they stay as they are, to be found again."""
     import polars as pl
 
     pattern = CHANGED_TEXT if ids.dtype == pl.String else LONG_NUMBER

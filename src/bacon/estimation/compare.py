@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -246,7 +246,11 @@ def _same_pool(a: Estimate, b: Estimate, weight_a: float, weight_b: float) -> Va
         )
     combined = a.influence_values.scaled(weight_a).plus(b.influence_values.scaled(weight_b))
     rounding = weight_a**2 * a.variances.rounding + weight_b**2 * b.variances.rounding
-    return variances(combined, a.design, a.cluster, rounding=rounding)
+    found = variances(combined, a.design, a.cluster, rounding=rounding)
+    # Coefficients may have fewer degrees of freedom than the design.
+    df = min(found.df, a.df, b.df)
+    uneven = None if found.df_uneven is None else min(found.df_uneven, df)
+    return replace(found, df=df, df_uneven=uneven)
 
 
 def _alike(a: IntArray | FloatArray | None, b: IntArray | FloatArray | None) -> bool:

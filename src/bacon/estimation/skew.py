@@ -64,7 +64,8 @@ def skewness(values: FloatArray, variance: float, design: SurveyDesign, *, unsee
         return 0.0
     units = drawn_units(design)
     n_h = units.n_in_stratum
-    factor = np.where(n_h > 2.0, n_h**2 / ((n_h - 1.0) * np.maximum(n_h - 2.0, 1.0)), 0.0)
+    divisor = np.maximum(n_h - 1.0, 1.0) * np.maximum(n_h - 2.0, 1.0)
+    factor = np.where(n_h > 2.0, n_h**2 / divisor, 0.0)
     if unseen:
         factor = factor * (1.0 - units.pi) ** 1.5
     z = units.centred(units.totals(values)) / math.sqrt(variance)

@@ -158,15 +158,8 @@ class ProbabilityDesign:
             no item was drawn.
         """
         seed = settled_seed(seed)
-        name, given = self._given(pool)
-        _refuse_improper(pool, name, given)
-        pi = given
-        notices: tuple[Notice, ...] = ()
-        if self.n is not None:
-            check_fits("n", self.n, pool.n_items, "items of the pool")
-            pi, notices = _scaled(pool, name, given, int(self.n))
-        elif self.method == "systematic":
-            notices = _size_notices(float(given[pool.order].sum()))
+        name = self._given(pool)[0]
+        pi, notices = self.chances(pool)
         ordered = pi[pool.order]
         rng = stream(seed, self.method)
         drawing = draw_systematic if self.method == "systematic" else draw_independent
@@ -186,6 +179,28 @@ class ProbabilityDesign:
             hide=[*([hide] if isinstance(hide, str) else hide), *shown_in_table],
             notices=notices,
         )
+
+    def chances(self, pool: Pool) -> tuple[FloatArray, tuple[Notice, ...]]:
+        """Return the inclusion probability (N,) of every item, and what scaling them did.
+
+        Parameters
+        ----------
+        pool : Pool
+            The items to draw from.
+
+        Raises
+        ------
+        InputError
+            A probability is missing, 0, negative or above 1, or `n` is larger than the pool.
+        """
+        name, given = self._given(pool)
+        _refuse_improper(pool, name, given)
+        if self.n is not None:
+            check_fits("n", self.n, pool.n_items, "items of the pool")
+            return _scaled(pool, name, given, int(self.n))
+        if self.method == "systematic":
+            return given, _size_notices(float(given[pool.order].sum()))
+        return given, ()
 
     def _given(self, pool: Pool) -> tuple[str, FloatArray]:
         """Return the probabilities before scaling and what they are called."""

@@ -1,0 +1,1 @@
+"""What can be said of single items: intervals, prediction sets and flags."""
