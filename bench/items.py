@@ -222,11 +222,9 @@ def main() -> None:
                         f"{plain(got['predicted'], 2)} | {plain(got['estimated'], 2)} | "
                         f"{plain(got['bound'], 2)} | {plain(got['bounded'], 2)} |"
                     )
-    print(
-        "\n| pool | n | draw | false flags | draws with flags | share found | false in these | "
-        "by the model | by the labels | bound | bound holds |\n|---|---|---|---|---|---|---|---|---|"
-        "---|---|"
-    )
+    heads = ("false flags", "draws with flags", "share found", "false in these", "by the model")
+    heads = ("pool", "n", "draw", *heads, "by the labels", "bound", "bound holds")
+    print(f"\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     print("\n".join(flags))
 
 

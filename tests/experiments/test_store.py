@@ -134,19 +134,20 @@ def test_changed_labels_are_not_mixed_in(tmp_path: Path) -> None:
 
 
 def test_a_changed_configuration_is_told(tmp_path: Path) -> None:
-    run(tmp_path, "human-only", "own:model=ridge")
+    first, changed = "own:model=ridge,folds=3", "own:model=ridge,folds=3,crossfit=refit"
+    run(tmp_path, "human-only", first, trials=CHUNK)
     said = "configuration own was drawn with other arguments.*--again own"
     with pytest.raises(InputError, match=said):
-        run(tmp_path, "human-only", "own:model=ridge,crossfit=refit")
+        run(tmp_path, "human-only", changed, trials=CHUNK)
     before = parts(tmp_path)
-    changed = "own:model=ridge,crossfit=refit"
-    anew = run(tmp_path, "human-only", changed, again=["own"])
+    anew = run(tmp_path, "human-only", changed, trials=CHUNK, again=["own"])
     after = parts(tmp_path)
     assert after.keys() == before.keys()
     assert {name for name in before if before[name] != after[name]} == {
         name for name in before if "/own/" in name
     }
-    assert anew.results.equals(run(tmp_path / "at-once", "human-only", changed).results)
+    at_once = run(tmp_path / "at-once", "human-only", changed, trials=CHUNK)
+    assert anew.results.equals(at_once.results)
     with pytest.raises(InputError, match="no configuration is called other"):
         run(tmp_path, again=["other"])
 

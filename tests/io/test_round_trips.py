@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 import polars as pl
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -66,14 +65,16 @@ def written(frame: pl.DataFrame, kind: str, folder) -> object:
     return path
 
 
-@pytest.mark.parametrize(
-    "kind", ["csv", "tsv", "jsonl", "parquet", "pandas", "pyarrow", "columns", "records"]
-)
-@settings(max_examples=60)
+KINDS = ("csv", "tsv", "jsonl", "parquet", "pandas", "pyarrow", "columns", "records")
+
+
+@settings(max_examples=40)
 @given(frame=frames())
-def test_same_pool_and_labels(tmp_path_factory, kind, frame):
-    source = written(frame, kind, tmp_path_factory.mktemp("trip"))
+def test_same_pool_and_labels(tmp_path_factory, frame):
+    folder = tmp_path_factory.mktemp("trip")
     roles = {"judges": "judge_*", "features": "len", "label": "human"}
-    assert read_pool(source, **roles).same_as(read_pool(frame, **roles))
-    labels = read_labels(source, value="human")
-    assert labels.same_as(read_labels(frame, value="human"))
+    pool, labels = read_pool(frame, **roles), read_labels(frame, value="human")
+    for kind in KINDS:
+        source = written(frame, kind, folder)
+        assert read_pool(source, **roles).same_as(pool), kind
+        assert read_labels(source, value="human").same_as(labels), kind

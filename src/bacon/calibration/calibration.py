@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from bacon.calibration.claims import Claims
 from bacon.calibration.class_shares import class_shares
 from bacon.calibration.diagnostics.measures import weighted_r2
 from bacon.calibration.estimand import event_asked, parse_estimand
@@ -19,24 +20,18 @@ from bacon.estimation.estimands import Setting
 from bacon.outcome.distribution import PredictiveDistribution
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
 
     from bacon.arrays import FloatArray
     from bacon.calibration.alignment import Aligned
     from bacon.calibration.diagnostics.report import Diagnostics
     from bacon.calibration.groups import Pooling
-    from bacon.calibration.item_scores import ItemScores
     from bacon.calibration.nonresponse import Response
     from bacon.calibration.outcomes import OutcomeKind
-    from bacon.calibration.pairwise import Wins
     from bacon.calibration.raters import Claim, RowRatings
     from bacon.data.notice import Notice
     from bacon.data.pool import Pool
-    from bacon.estimation.compare import Kind
-    from bacon.estimation.comparisons import Comparisons
     from bacon.estimation.intervals import Target
-    from bacon.estimation.pairwise import Ties
-    from bacon.estimation.ranking import Ranking
     from bacon.estimation.results import Estimate
     from bacon.estimation.vector import Estimates
     from bacon.features.feature_map import FeatureMap
@@ -46,7 +41,7 @@ __all__ = ["Calibration"]
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration:
+class Calibration(Claims):
     """Judges calibrated on the human labels of one outcome; made by :func:`bacon.calibrate`.
 
     Parameters
@@ -243,288 +238,6 @@ class Calibration:
         found = estimate_for_these(self, asked, labels_alone=labels_alone)
         with_judges = partial(estimate_for_these, self, asked) if labels_alone else lambda: found
         return claimed(self, asked, found, raters, with_judges)
-
-    def groups(
-        self,
-        name: str = "mean",
-        *,
-        by: str | None = None,
-        pooling: Pooling = "pooled",
-        labels_alone: bool = False,
-    ) -> Estimates:
-        """Estimate one number, by name, for every group of a column.
-
-        Parameters
-        ----------
-        name : str
-            The estimand: mean, sd, variance, quantile:0.5, proportion:ge:4.
-        by : str, optional
-            Column of the groups; by default the pool's group.
-        pooling : {"pooled", "none"}
-            One model of all groups, corrected by each group's own labels; or a model for each
-            group (the paper's), which needs more labels.
-        labels_alone : bool
-            Ignore the judges: the same estimator with a constant prediction.
-
-        Returns
-        -------
-        Estimates
-            By group. The variances of means are moderated by what all groups say of the size of
-            residuals (:mod:`bacon.estimation.moderated`). Groups with fewer than two labels stand
-            in `left_out`.
-
-        Raises
-        ------
-        InputError
-            No such column, or an item has no group.
-        TooFewLabelsError
-            No group has two labels.
-        """
-        from bacon.calibration.comparing import group_column
-        from bacon.calibration.groups import group_estimates
-
-        return group_estimates(
-            self, name, group_column(self, by), pooling=pooling, labels_alone=labels_alone
-        )
-
-    def compare(
-        self,
-        by: str | None = None,
-        *,
-        baseline: str | None = None,
-        kind: Kind = "difference",
-        estimand: str | None = None,
-        pooling: Pooling = "pooled",
-    ) -> Comparisons:
-        """Compare all pairs of groups, or each with a baseline; see :func:`bacon.compare`."""
-        from bacon.calibration.comparing import compare
-
-        return compare(self, by, baseline=baseline, kind=kind, estimand=estimand, pooling=pooling)
-
-    def rank(
-        self,
-        by: str | None = None,
-        *,
-        estimand: str | None = None,
-        level: float = 0.95,
-        target: Target = "pool",
-        pooling: Pooling = "pooled",
-    ) -> Ranking:
-        """Rank groups, with the ranks each could hold and those among which the best is.
-
-        Parameters
-        ----------
-        by : str, optional
-            Column of the groups; by default the pool's group.
-        estimand : str, optional
-            What they are ranked by; by default the mean.
-        level, target
-            Of the rank sets.
-        pooling : {"pooled", "none"}
-            One model of all groups, or a model for each.
-
-        Raises
-        ------
-        InputError
-            There are no groups, or fewer than two have an estimate.
-        """
-        from bacon.calibration.comparing import rank_groups
-
-        return rank_groups(self, by, estimand=estimand, level=level, target=target, pooling=pooling)
-
-    def regression(
-        self,
-        columns: str | Sequence[str],
-        *,
-        family: str = "linear",
-        intercept: bool = True,
-        baseline: Mapping[str, str] | None = None,
-        adjust: bool = True,
-        labels_alone: bool = False,
-    ) -> Estimates:
-        """Estimate the coefficients of a regression of the human outcome on columns of the pool.
-
-        Parameters
-        ----------
-        columns : str or sequence of str
-            Columns, judges or features. Text, and the pool's group, enter as indicators of
-            their values.
-        family : {"linear", "logistic", "poisson"}
-            OLS; log odds of labels 0 and 1 or shares between; logs of labels from 0 up.
-        intercept : bool
-            Include an intercept.
-        baseline : mapping of str to str, optional
-            The value that the others of a column are compared with; by default the first. A
-            column of numbers named here enters as indicators.
-        adjust : bool
-            Adjust the predictions by the labels' own regression first, which never loses to
-            the labels alone by much; False gives ppi-python's logistic coefficients.
-        labels_alone : bool
-            Ignore the judges: the labels' own weighted regression.
-
-        Returns
-        -------
-        Estimates
-            Of kind "coefficient": ``intercept``, the columns, and ``column=value``.
-
-        Raises
-        ------
-        InputError
-            A missing value, collinear columns, labels the family does not have, or labels in words.
-        EstimationError
-            No finite coefficients.
-        """
-        from bacon.calibration.regression import regress
-
-        return regress(
-            self,
-            columns,
-            family=family,
-            intercept=intercept,
-            baseline=baseline,
-            adjust=adjust,
-            labels_alone=labels_alone,
-        )
-
-    def bradley_terry(
-        self,
-        first: str,
-        second: str,
-        *,
-        ties: Ties = "half",
-        wins: Wins | None = None,
-        order_effect: bool = False,
-        adjust: bool = True,
-        labels_alone: bool = False,
-    ) -> Estimates:
-        """Estimate strengths of systems from who won each comparison of two outputs.
-
-        Parameters
-        ----------
-        first, second : str
-            Columns with the systems of each item.
-        ties : {"half", "davidson"}
-            A tie is half a win for each (told), or has a chance of its own.
-        wins : mapping, optional
-            What labels mean: by default the words 1, 2 and tie, or the numbers 1, 0 and 0.5, as
-            in ``{"first": "A", "second": "B", "tie": ["tie", "both bad"]}``.
-        order_effect : bool
-            Also estimate the advantage of being shown first.
-        adjust, labels_alone
-            As in :meth:`regression`.
-
-        Returns
-        -------
-        Estimates
-            Of kind "system": log strengths that sum to 0; with an order effect and Davidson's
-            model also ``(shown first)`` and ``(ties)``.
-
-        Raises
-        ------
-        InputError
-            Labels without a meaning, or systems that no labelled comparison links.
-        EstimationError
-            No finite strengths.
-        """
-        from bacon.calibration.pairwise import preferences
-
-        return preferences(
-            self,
-            first,
-            second,
-            ties=ties,
-            wins=wins,
-            order_effect=order_effect,
-            adjust=adjust,
-            labels_alone=labels_alone,
-        )
-
-    def items(
-        self,
-        *,
-        level: float = 0.9,
-        flag_below: float | None = None,
-        flag_above: float | None = None,
-        fdr: float = 0.1,
-        method: str = "auto",
-        by: str | None = None,
-    ) -> Any:
-        """Return a row for every item: its score, interval, rank and flag.
-
-        Parameters
-        ----------
-        level, flag_below, flag_above, fdr, method, by
-            As of :meth:`item_scores`, which returns the same frame with what a reader must know.
-
-        Returns
-        -------
-        frame
-            item_id, score, lower, upper, rank, labelled, label, and where flags were asked for
-            flagged and p_value; for labels in words item_id, class, a probability for each class,
-            set, set_size, labelled, label. In the library the pool came from.
-        """
-        return self.item_scores(
-            level=level,
-            flag_below=flag_below,
-            flag_above=flag_above,
-            fdr=fdr,
-            method=method,
-            by=by,
-        ).frame
-
-    def item_scores(
-        self,
-        *,
-        level: float = 0.9,
-        flag_below: float | None = None,
-        flag_above: float | None = None,
-        fdr: float = 0.1,
-        method: str = "auto",
-        by: str | None = None,
-    ) -> ItemScores:
-        """Return what is known of every item, with its notices and a summary.
-
-        Labelled items show their label; the scores of the others are surrogates, predictions of
-        what people would say.
-
-        Parameters
-        ----------
-        level : float
-            Probability with which the interval or set of an item without a label holds its
-            label, over draws and items.
-        flag_below, flag_above : float, optional
-            Flag items whose label would be below, or above, a cut.
-        fdr : float
-            Share of the flags that may be false on average.
-        method : {"auto", "out-of-fold", "split"}
-            out-of-fold (auto): all labels train and calibrate, and the level is approximate.
-            split: half of the labels train and half calibrate.
-        by : str, optional
-            Column within each of whose groups intervals or sets are to hold.
-
-        Returns
-        -------
-        ItemScores
-            ``.frame``, ``.notices``, ``.flags``, ``.summary()``, ``.to_dict()``.
-
-        Raises
-        ------
-        InputError
-            An argument has no usable value, or flags are asked for labels in words.
-        TooFewLabelsError
-            There are too few labels to split.
-        """
-        from bacon.calibration.items import item_scores
-
-        return item_scores(
-            self,
-            level=level,
-            flag_below=flag_below,
-            flag_above=flag_above,
-            fdr=fdr,
-            method=method,
-            by=by,
-        )
 
     def unanswered(
         self, name: str = "mean", *, level: float = 0.95, target: Target = "pool"
