@@ -49,12 +49,18 @@ def shared_variances(
     changed = replace(spread, pool=pool, population=population)
     return replace(
         changed,
-        df=spread.df if shared == 0.0 else min(a.df, b.df),
+        # What the drawn clusters share is known from them alone, whatever other groups say.
+        df=spread.df if shared == 0.0 else min(a.df, b.df, _drawn_clusters(a) - 1.0),
         df_uneven=spread.df_uneven if shared == 0.0 else None,
         predicted=spread.predicted if shared == 0.0 else None,
         skew_pool=_rescaled(spread.skew_pool, spread.pool, pool),
         skew_population=_rescaled(spread.skew_population, spread.population, population),
     )
+
+
+def _drawn_clusters(estimate: Estimate) -> int:
+    """Return the number of clusters drawn from the pool that a group is of."""
+    return estimate.domain.n_drawn if estimate.domain is not None else 0
 
 
 def _rescaled(skew: float, was: float, now: float) -> float:
