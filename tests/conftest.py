@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 # The same examples on every run, and no deadline, since a busy machine is not a defect.
-settings.register_profile("bacon", derandomize=True, deadline=None, database=None)
+settings.register_profile("bacon", max_examples=50, derandomize=True, deadline=None, database=None)
 settings.load_profile("bacon")
 
 REPOSITORY = Path(__file__).resolve().parents[1]

@@ -25,6 +25,7 @@ FOUNDATION = (
     "data",
     "judge_scores",
     "simplex",
+    "words",
 )
 LAYERS: tuple[tuple[str, ...], ...] = (
     FOUNDATION,

@@ -34,7 +34,7 @@ def spoken(n: int = 240, labelled: int = 60, *, right: float = 0.8, seed: int = 
 
 def shares_of(table, **options):
     pool = read_pool(table, label="human")
-    return calibrate(pool, read_labels(table, value="human"), **options)
+    return calibrate(pool, read_labels(table, value="human"), folds=5, **options)
 
 
 def test_shares_of_words_sum_to_one_and_are_the_single_shares():

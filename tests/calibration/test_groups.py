@@ -13,8 +13,10 @@ from tests.calibration.cases import labels_of, people, rows_of
 from tests.factories import make_pool
 
 import bacon
-from bacon.calibration.group_text import group_result, labels_to_tell, ranking_text
+from bacon.calibration.group_record import group_result
+from bacon.calibration.group_text import ranking_text
 from bacon.errors import InputError, TooFewLabelsError
+from bacon.estimation.ranking import labels_to_tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,16 +113,15 @@ def test_row_order_does_not_matter() -> None:
     order = np.random.default_rng(0).permutation(N)
     table = pool.table.with_columns(item_id=pl.Series(pool.ids))
     rows = rows_of(pool, pool.ids[::3].tolist())
-    cal = bacon.calibrate(pool, labels_of(pool, rows), model="stack")
     shuffled = bacon.read_pool(table[order], judges="judge_*", group="system")
     again = bacon.calibrate(shuffled, labels_of(pool, rows), model="stack")
     plain = bacon.read_pool(table, judges="judge_*", group="system")
     once = bacon.calibrate(plain, labels_of(pool, rows), model="stack")
+    moved = again.mean(by="system")
     for name, one in once.mean(by="system").items():
-        other = again.mean(by="system")[name]
+        other = moved[name]
         assert other.value == pytest.approx(one.value, rel=1e-10)
         assert other.se() == pytest.approx(one.se(), rel=1e-10)
-    assert cal.n_labels == once.n_labels
 
 
 def test_groups_with_too_few_labels_are_told_and_left_out() -> None:
@@ -135,6 +136,7 @@ def test_groups_with_too_few_labels_are_told_and_left_out() -> None:
     record = group_result({"warnings": []}, ranking)
     assert record["groups"][-1]["group"] == "borealis"
     assert record["groups"][-1]["estimate"] is None
+    assert set(record["groups"][-1]) - {"reason"} == set(record["groups"][0])
     assert "borealis (1 label" in ranking_text(cal, ranking)
 
 
@@ -201,6 +203,29 @@ def test_shared_prompts_without_a_cluster_are_told() -> None:
     covariance = cal.mean(by="system").covariance("population")
     assert covariance[0, 1] != 0.0
     assert cal.mean(by="system").covariance()[0, 1] == 0.0
+
+
+def test_columns_that_groups_do_not_share_are_no_clusters() -> None:
+    """Sixty pages of three items, as many as a system has items, but each of one system."""
+    pool = pool_of(page=[f"{'abc'[k % 3]}{k // 9}" for k in range(N)])
+    pool = replace(pool, table=pool.table.drop("prompt_id"))
+    assert pool.table["page"].n_unique() == 60
+    found = calibrated(pool).mean(by="system")
+    assert "groups_share_items" not in {notice.code for notice in found.notices}
+
+
+def test_labels_alone_tell_of_skewness_and_moderated_means_do_not() -> None:
+    pool = pool_of()
+    y = np.ones(N)
+    y[::7] = 6.0
+    cal = bacon.calibrate(pool, labels_of(pool, range(0, N, 2), human=y.tolist()), model="ridge")
+    y[:] = 1.0
+    y[[0, 2, 4]] = 60.0
+    skewed = bacon.calibrate(pool, labels_of(pool, range(0, N, 2), human=y.tolist()), model="ridge")
+    alone = skewed.groups("mean", by="system", labels_alone=True)
+    assert "very_skewed" in {one.code for one in alone.notices}
+    assert "very_skewed" not in {one.code for one in cal.mean(by="system").notices}
+    assert "very_skewed" not in {one.code for one in skewed.mean(by="system").notices}
 
 
 def test_naming_the_cluster_moves_the_population_alone() -> None:
@@ -275,7 +300,7 @@ def test_labels_needed_follow_the_planning_formula() -> None:
     assert found == pytest.approx(wanted, rel=1e-5)
 
 
-def test_groups_for_other_raters_are_refused_in_words() -> None:
+def test_groups_are_for_these_raters_and_say_so() -> None:
     pool = pool_of()
     y = people(pool)
     rows = list(range(0, N, 4))

@@ -12,6 +12,7 @@ import bacon
 from bacon.errors import EstimationError
 
 N, N_LABELS = 150, 40
+FOLDS = 4
 MODELS = ("stack", "ridge", "hurdle", "ordinal", "bounded", "forest", "log-link")
 CASES = {}
 
@@ -155,7 +156,7 @@ def calibrated(name, model, **options):
     )
     if model == "bounded":
         options["scale"] = (min(truth.min(), 0.0), truth.max() * 1.25 + 1e-12)
-    return bacon.calibrate(pool, labels, model=model, **options), truth
+    return bacon.calibrate(pool, labels, model=model, folds=FOLDS, **options), truth
 
 
 def right(estimate, alone, truth, spread):
@@ -228,6 +229,7 @@ def test_shares_of_classes_in_words_are_right(name, model):
         bacon.read_pool(table, judges="judge_*"),
         bacon.read_labels(labels, value="human"),
         model=model,
+        folds=FOLDS,
     )
     assert np.isfinite(cal.f).all()
     assert cal.f.sum(axis=1) == pytest.approx(1.0)

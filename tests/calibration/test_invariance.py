@@ -43,9 +43,9 @@ def draw_and_label(pool, design):
     return sample, labels_of(pool, rows_of(pool, sample.ids.tolist()))
 
 
-def model_for(name):
+def options_for(name):
     """Return the default model for one design, and for the others the quick one."""
-    return "stack" if name == "uniform" else "ridge"
+    return {"model": "stack" if name == "uniform" else "ridge", "folds": 5}
 
 
 @pytest.mark.parametrize("name", DESIGNS)
@@ -55,12 +55,15 @@ def test_the_units_and_the_sign_of_a_judge_change_nothing(name, turned):
     sample, labels = draw_and_label(pool, DESIGNS[name])
     judges = tuple(rescaled(j) if k in turned else j for k, j in enumerate(pool.judges))
     other = replace(pool, judges=judges)
-    one, two = (calibrate(p, labels, sample=sample, model=model_for(name)) for p in (pool, other))
+    one, two = (calibrate(p, labels, sample=sample, **options_for(name)) for p in (pool, other))
     np.testing.assert_allclose(numbers(two), numbers(one), rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize(("crossfit", "model"), [("ensemble", "stack"), ("refit", "ridge")])
-def test_units_do_not_matter_with_gaps_embeddings_and_clusters_either(crossfit, model):
+@pytest.mark.parametrize("crossfit", ["ensemble", "refit"])
+@pytest.mark.parametrize(
+    ("model", "turned"), [("stack", (0, 1, 2)), ("ridge", (0,)), ("ridge", (1,)), ("ridge", (2,))]
+)
+def test_units_do_not_matter_with_gaps_embeddings_and_clusters_either(crossfit, model, turned):
     pool = make_pool(N)
     rng = np.random.default_rng(2)
     gaps = pool.judges[0].scores.copy()
@@ -73,12 +76,12 @@ def test_units_do_not_matter_with_gaps_embeddings_and_clusters_either(crossfit, 
     )
     whole = replace(pool, judges=(make_pool(N).judges[0], make_pool(N).judges[1]))
     sample, labels = drawn(whole)
-    options = {"sample": sample, "crossfit": crossfit, "model": model}
-    one = calibrate(pool, labels, **options)
-    for k in range(3):
-        judges = tuple(rescaled(j) if k == i else j for i, j in enumerate(pool.judges))
-        two = calibrate(replace(pool, judges=judges), labels, **options)
-        np.testing.assert_allclose(numbers(two), numbers(one), rtol=0, atol=1e-8)
+    judges = tuple(rescaled(j) if k in turned else j for k, j in enumerate(pool.judges))
+    one, two = (
+        calibrate(p, labels, sample=sample, crossfit=crossfit, model=model, folds=5)
+        for p in (pool, replace(pool, judges=judges))
+    )
+    np.testing.assert_allclose(numbers(two), numbers(one), rtol=0, atol=1e-8)
 
 
 def doubting(pool, seed=4):
@@ -129,7 +132,7 @@ def test_the_order_of_rows_changes_nothing(name):
     sample, labels = draw_and_label(pool, DESIGNS[name])
     order = np.random.default_rng(1).permutation(N)
     other = replace(permuted(pool, order), cluster=None)
-    one, two = (calibrate(p, labels, sample=sample, model=model_for(name)) for p in (pool, other))
+    one, two = (calibrate(p, labels, sample=sample, **options_for(name)) for p in (pool, other))
     np.testing.assert_allclose(numbers(two), numbers(one), rtol=1e-12, atol=1e-12)
 
 
@@ -146,14 +149,14 @@ def test_the_order_of_rows_changes_nothing_where_the_draw_is_assumed(options):
     pool = make_pool(N)
     labels = labels_of(pool, np.random.default_rng(1).choice(N, 36, replace=False))
     shuffled = permuted(pool, np.random.default_rng(3).permutation(N))
-    one, two = (calibrate(p, labels, **options) for p in (pool, shuffled))
+    one, two = (calibrate(p, labels, folds=5, **options) for p in (pool, shuffled))
     np.testing.assert_allclose(numbers(two), numbers(one), rtol=1e-12, atol=1e-12)
 
 
 def test_the_order_of_labels_changes_nothing():
     pool = essays()
     rows = list(range(0, N, 3))
-    one, two = (calibrate(pool, labels_of(pool, order)) for order in (rows, rows[::-1]))
+    one, two = (calibrate(pool, labels_of(pool, order), folds=5) for order in (rows, rows[::-1]))
     np.testing.assert_array_equal(numbers(one), numbers(two))
 
 

@@ -21,6 +21,7 @@ from bacon.errors import EstimationError, InputError
 from bacon.outcome.models import MODELS
 
 ROWS = list(range(0, N, 2))
+FOLDS = 5
 
 
 def outcomes(pool):
@@ -56,7 +57,7 @@ def calibrated_on(outcome, model, pool=None, rows=ROWS, **options):
     labels = labels_of(items, rows, **{outcome: outcomes(essays())[outcome]})
     if model == "bounded":
         options["scale"] = (1.0, 6.0)
-    return calibrate(items, labels, model=model, **options)
+    return calibrate(items, labels, model=model, folds=FOLDS, **options)
 
 
 @cache
@@ -146,7 +147,7 @@ def test_the_order_of_rows_changes_nothing(model):
     rows = [int(np.flatnonzero(order == row)[0]) for row in ROWS]
     options = {"scale": (1.0, 6.0)} if model == "bounded" else {}
     labels = labels_of(other, rows, **{outcome: values})
-    two = calibrate(other, labels, model=model, **options)
+    two = calibrate(other, labels, model=model, folds=FOLDS, **options)
     np.testing.assert_allclose(numbers(two), numbers(suited(model)), rtol=1e-12, atol=1e-12)
 
 
@@ -238,7 +239,7 @@ def test_more_levels_than_a_model_of_levels_can_have_are_refused_in_the_stack_to
 
 def test_a_random_forest_of_the_users_works():
     model = RandomForestRegressor(n_estimators=10, min_samples_leaf=3)
-    cal = calibrated_on("score", model, folds=5)
+    cal = calibrated_on("score", model)
     truth = np.mean(outcomes(essays())["score"])
     assert abs(cal.mean().value - truth) < 4.0 * cal.mean().se()
     record = cal.to_dict()
@@ -250,7 +251,7 @@ def test_a_random_forest_of_the_users_works():
     assert 0.0 < cal.proportion(ge=4).value < 1.0
     # Its trees draw from the seed of the calibration.
     same = RandomForestRegressor(n_estimators=10, min_samples_leaf=3)
-    again = calibrated_on("score", same, folds=5)
+    again = calibrated_on("score", same)
     assert again.to_dict() == record
     assert not hasattr(model, "estimators_")
 

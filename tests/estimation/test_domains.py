@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -118,8 +119,6 @@ def test_the_covariance_is_unbiased_over_all_draws() -> None:
     rng = np.random.default_rng(3)
     segment, system = np.arange(12) // 2, np.arange(12) % 2
     y, f = rng.normal(size=12), rng.normal(size=12)
-    from itertools import combinations
-
     values, covariances = [], []
     for drawn in combinations(range(6), 3):
         rows = np.flatnonzero(np.isin(segment, drawn))

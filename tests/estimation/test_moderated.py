@@ -45,21 +45,20 @@ def test_units_of_labels_do_not_matter(unit: float, shift: float) -> None:
 
 
 def test_weights_by_hand() -> None:
-    """Two groups of 3 and 5: kurtosis, error and spread of the ratios worked out on paper."""
+    """Two groups of 3 and 5 labels.
+
+    Residuals over sqrt(m): 1, -1, 2 and 1/2, -1, 0, 3/2, -1/2. Sums of squares 6 + 3.75, of
+    fourth powers 18 + 6.1875: kurtosis (24.1875 / 8) / (9.75 / 8)^2 = 2.035503. Errors
+    1.035503 / 3 + 1/3 = 0.678501 and 1.035503 / 5 + 1/10 = 0.307101. Ratios 3 and 1/2, their mean
+    (9 + 2.5) / 8 = 1.4375: (3 / 1.4375 - 1)^2 + (0.5 / 1.4375 - 1)^2 = 1.606805, so that
+    B = 1.606805 - 0.492801 = 1.114004. Weights 1.114004 / 1.792505 and 1.114004 / 1.421105.
+    """
     residual = np.array([1.0, -1.0, 2.0, 1.0, -2.0, 0.0, 3.0, -1.0])
     group = np.array([0, 0, 0, 1, 1, 1, 1, 1])
-    expected, own = np.array([1.0, 4.0]), np.array([3.0, 2.0])
-    z = residual / np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0])
-    kurtosis = (z**4).mean() / (z**2).mean() ** 2
-    error = np.array([(kurtosis - 1) / 3 + 2 / 6, (kurtosis - 1) / 5 + 2 / 20])
-    ratio = np.array([3.0, 0.5])
-    centre = (3 * 3.0 + 5 * 0.5) / 8
-    between = max(((ratio / centre - 1) ** 2).sum() - error.mean(), 0.0)
-    weight = np.maximum(between / (between + error), [2 / 102, 4 / 104])
-    found = moderated(residual, group, expected, own)
-    assert found.weight == pytest.approx(weight)
-    assert found.variance == pytest.approx(weight * own + (1 - weight) * expected)
-    assert found.df == pytest.approx(np.array([2.0, 4.0]) * (1 + (1 - weight) / weight / 2))
+    found = moderated(residual, group, np.array([1.0, 4.0]), np.array([3.0, 2.0]))
+    assert found.weight == pytest.approx([0.621479, 0.783900], abs=1e-6)
+    assert found.variance == pytest.approx([2.242958, 2.432200], abs=1e-6)
+    assert found.df == pytest.approx([2.609065, 4.551345], abs=1e-6)
 
 
 def test_groups_alike_rest_on_the_model_and_groups_apart_on_themselves() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bacon.errors import InputError
+from bacon.errors import InputError, TooFewLabelsError
 from bacon.estimation.comparisons import compare_estimates, pairs_of
 from bacon.estimation.designs import simple_design
 from bacon.estimation.domains import Domain
@@ -163,5 +163,5 @@ def test_every_rank_set_holds_the_rank_of_the_estimate(means: list[float], is_hi
 
 
 def test_one_group_makes_no_ranking() -> None:
-    with pytest.raises(InputError, match="two groups"):
+    with pytest.raises(TooFewLabelsError, match="fewer than two groups of system"):
         rank_estimates(estimates(a=around(0.0)), better="higher", level=0.95)

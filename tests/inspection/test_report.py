@@ -6,12 +6,13 @@ import pytest
 from tests.inspection.cases import N, answers
 
 from bacon.inspection.findings import find
-from bacon.inspection.plain import escaped, listed, number, range_of, shown, wrapped
+from bacon.inspection.plain import number, range_of, wrapped
 from bacon.inspection.report import check_text
 from bacon.inspection.roles import infer_roles
 from bacon.inspection.sentences import sentences
 from bacon.inspection.suggestion import Suggestion
 from bacon.io.tables import read_table
+from bacon.words import escaped, listed, shown
 
 NEXT = Suggestion("bacon estimate answers.csv")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from bacon.items.conformal import selection_weights
-from bacon.items.flags import conformal_p_values, conformal_selection, smallest_share
+from bacon.items.flags import conformal_selection, smallest_share
 
 scores = st.integers(0, 6).map(float)
 weight = st.sampled_from([0.25, 1.0, 1.5, 4.0])
@@ -52,10 +52,16 @@ def test_p_values_by_hand():
     # Labelled: 1 (beyond the cut), 2, 2, 3; of weights 1, 2, 1, 4.
     known, weights = np.array([1.0, 2.0, 2.0, 3.0]), np.array([1.0, 2.0, 1.0, 4.0])
     is_null = np.array([False, True, True, True])
-    found = conformal_p_values(
-        np.array([1.0, 2.0, 9.0]), np.array([2.0, 1.0, 2.0]), known, weights, is_null
+    found = conformal_selection(
+        np.array([1.0, 2.0, 9.0]),
+        np.array([2.0, 1.0, 2.0]),
+        known,
+        weights,
+        is_null,
+        fdr=0.1,
+        coin=0.5,
     )
-    assert found.tolist() == [2.0 / 10.0, 4.0 / 9.0, 9.0 / 10.0]
+    assert found.p_value.tolist() == [2.0 / 10.0, 4.0 / 9.0, 9.0 / 10.0]
 
 
 @given(test_items, calibration, rates, coins)
@@ -79,7 +85,7 @@ def test_equal_weights_give_the_flags_of_benjamini_and_hochberg(score, labelled,
     known, is_null = (np.array(one) for one in zip(*labelled, strict=True))
     given_ = np.array(score), np.ones(len(score)), known, np.ones(len(known)), is_null
     found = conformal_selection(*given_, fdr=fdr, coin=coin)
-    adjusted = false_discovery_control(conformal_p_values(*given_), method="bh")
+    adjusted = false_discovery_control(found.p_value, method="bh")
     assert found.flagged.tolist() == (adjusted <= fdr + 1e-9).tolist()
     assert found.n_pruned == 0
 

@@ -265,7 +265,7 @@ def test_the_order_of_rows_does_not_matter(link: Link) -> None:
 def test_any_features_and_outcomes_come_to_an_end() -> None:
     # Wild features, wild outcomes, wild penalties: finite, quick and without a warning.
     start = time.process_time()
-    for seed in range(300):
+    for seed in range(100):
         rng = np.random.default_rng(seed)
         n, p = int(rng.integers(1, 40)), int(rng.integers(0, 60))
         x = rng.standard_t(rng.choice([1, 2, 5]), size=(n, p)) * 10.0 ** rng.integers(-3, 5)
@@ -277,4 +277,4 @@ def test_any_features_and_outcomes_come_to_an_end() -> None:
                 assert np.isfinite(model.predict(rows)).all()
             assert np.isfinite(model.held_out_).all()
             assert (model.held_out_ >= 0.0).all()
-    assert time.process_time() - start < 60.0
+    assert time.process_time() - start < 20.0

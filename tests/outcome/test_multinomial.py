@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 from sklearn.linear_model import LogisticRegression
@@ -122,6 +122,7 @@ def test_noise_leaves_the_constant_shares() -> None:
     assert model.held_out_.sum(axis=1) == pytest.approx(1.0)
 
 
+@settings(max_examples=40)
 @given(st.permutations(range(4)), st.integers(0, 5))
 def test_order_of_classes_does_not_matter(order: list[int], seed: int) -> None:
     x, codes = data(40, 5, 4, seed)

@@ -15,6 +15,7 @@ z, or 25 prompts. The pool's truth is the regression of its 600 outcomes, the po
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +107,7 @@ def measure(family: str, design: str, draws: int = DRAWS) -> dict[str, Any]:
     """Return coverage (target, coefficient), and RMSE over that of two others."""
     hits = np.zeros((2, 3), dtype=int)
     errors: list[Array] = []
+    unsolved = 0
     for k in range(draws):
         rng = np.random.default_rng([5, k])
         x, y, f = simulate(family, rng)
@@ -125,16 +127,19 @@ def measure(family: str, design: str, draws: int = DRAWS) -> dict[str, Any]:
                 regression_estimates(NAMES, x, own, f, setting, family=family, adjust=False),
             ]
         except EstimationError:
+            unsolved += 1
             continue
         errors.append(np.array([[one.value for one in other.values()] for other in others]) - true)
     rmse = np.sqrt((np.array(errors) ** 2).mean(axis=0))
+    # In standard errors of the mean, the RMSE taken for the SD.
     bias = np.array(errors)[:, 0].mean(axis=0) / rmse[0]
     return {
         "hits": hits,
         "alone": rmse[0] / rmse[1],
         "plain": rmse[0] / rmse[2],
-        "bias": bias,
+        "bias": bias * np.sqrt(len(errors)),
         "draws": draws,
+        "unsolved": unsolved / (unsolved + len(errors)),
     }
 
 
@@ -147,9 +152,13 @@ def check(found: dict[str, Any]) -> None:
     assert found["alone"].mean() < 0.95
     assert (found["alone"] < 1.03).all()
     assert (found["plain"] < 1.06).all()
+    assert np.abs(found["bias"]).max() <= 3.5
+    assert found["unsolved"] <= 0.01
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_coefficients_are_covered(family: str, design: str) -> None:
-    check(measure(family, design))
+    found = measure(family, design)
+    sys.stdout.write(f"{family}, {design}: {found}\n")
+    check(found)

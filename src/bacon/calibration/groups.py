@@ -16,11 +16,11 @@ from bacon.errors import EstimationError, InputError, TooFewLabelsError
 from bacon.estimation.moderated import moderate
 from bacon.estimation.vector import Estimates
 from bacon.io.frames import to_backend
+from bacon.sampling.columns import categories
+from bacon.words import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from bacon.arrays import FloatArray
+    from bacon.arrays import FloatArray, IntArray
     from bacon.calibration.calibration import Calibration
     from bacon.calibration.estimand import Estimand
     from bacon.estimation.results import Estimate
@@ -31,6 +31,9 @@ Pooling = Literal["pooled", "none"]
 
 MOST_NAMED = 6
 """Groups named in a notice."""
+
+LONGEST = 200
+"""Signs of a group's name and of the reason why it has no estimate."""
 
 
 def check_pooling(pooling: str) -> None:
@@ -71,7 +74,7 @@ def group_estimates(
             continue
         try:
             found[part.name] = _of_part(part, asked, phi, pooling, labels_alone=labels_alone)
-        except (InputError, EstimationError, TooFewLabelsError) as error:
+        except (InputError, EstimationError) as error:
             left_out[part.name] = str(error)
     if not found:
         reason = next(iter(left_out.values()), "there are no groups")
@@ -79,14 +82,15 @@ def group_estimates(
     members = list(found.values())
     if asked.kind == "mean" and not labels_alone:
         members = moderate(members)
-    notices = (*_left_out(left_out, by), *_merged(found), *_shared_items(cal, by))
+    made = dict(zip(found, members, strict=True))
+    notices = (*_left_out(left_out, by), *_merged(made), *_shared_items(cal, by))
     if cal.raters != "these":
         text = "Intervals of groups are for these raters alone."
         notices = (*notices, Notice("raters_not_counted", text))
     return Estimates(
         kind=by,
-        members=dict(zip(found, members, strict=True)),
-        n_claims=len(members),
+        members=made,
+        n_claims=len(made),
         notices=notices,
         left_out=left_out,
         frame_of=partial(to_backend, backend=cal.pool.backend),
@@ -115,17 +119,12 @@ def _too_few(part: Part) -> str:
     return f"{have}; an estimate needs at least 2"
 
 
-def _listed(names: Sequence[str]) -> str:
-    """Return the first few names."""
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
-
-
 def _left_out(left_out: dict[str, str], by: str) -> tuple[Notice, ...]:
     """Tell of groups without an estimate."""
     if not left_out:
         return ()
-    shown = _listed([f"{name} ({why.rstrip('.')})" for name, why in left_out.items()])
+    reasons = (f"{name} ({why.rstrip('.')})" for name, why in left_out.items())
+    shown = listed(reasons, MOST_NAMED, LONGEST)
     return (
         Notice(
             "groups_left_out",
@@ -140,10 +139,10 @@ def _merged(found: dict[str, Estimate]) -> tuple[Notice, ...]:
     told: dict[tuple[str, str], list[str]] = {}
     for name, estimate in found.items():
         for notice in estimate.notices:
-            if notice.code != "very_skewed":
-                told.setdefault((notice.code, notice.message), []).append(name)
+            told.setdefault((notice.code, notice.message), []).append(name)
     return tuple(
-        Notice(code, f"{_listed(names)}: {message}") for (code, message), names in told.items()
+        Notice(code, f"{listed(names, MOST_NAMED)}: {message}")
+        for (code, message), names in told.items()
     )
 
 
@@ -151,14 +150,12 @@ def _shared_items(cal: Calibration, by: str) -> tuple[Notice, ...]:
     """Tell when every group holds the same items under a key that was not named a cluster."""
     if cal.pool.cluster is not None or cal.aligned.psu is not None:
         return ()
-    from bacon.sampling.columns import categories
-
     codes, names = categories(cal.pool, by, role="groups")
     sizes = np.bincount(codes)
     if len(names) < 2 or sizes.min() != sizes.max() or sizes[0] < 2:
         return ()
     for column in cal.pool.table.columns:
-        if column in (by, cal.pool.id_name) or not _is_key(cal, column, int(sizes[0])):
+        if column in (by, cal.pool.id_name) or not _is_key(cal, column, codes, int(sizes[0])):
             continue
         text = (
             f"Every group of {by} holds the same {sizes[0]:,} values of {column}, so their items "
@@ -169,10 +166,10 @@ def _shared_items(cal: Calibration, by: str) -> tuple[Notice, ...]:
     return ()
 
 
-def _is_key(cal: Calibration, column: str, size: int) -> bool:
+def _is_key(cal: Calibration, column: str, codes: IntArray, size: int) -> bool:
     """Whether a column of words or whole numbers has `size` values, each in every group once."""
     values = cal.pool.table[column]
     if values.dtype.is_float() or values.dtype.is_nested() or values.null_count():
         return False
-    counts = values.value_counts()["count"]
-    return len(counts) == size and bool(counts.min() == counts.max())
+    key = values.rank("dense").to_numpy().astype(np.int64)
+    return int(key.max()) == size and len(np.unique(codes * (size + 1) + key)) == len(codes)

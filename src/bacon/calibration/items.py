@@ -17,6 +17,7 @@ from bacon.io.frames import to_backend
 from bacon.items.conformal import bounds_by_group, error_bounds, interval_ends, spread_scale
 from bacon.items.sets import class_scores, class_sets, grid_ends, grid_size
 from bacon.sampling.columns import categories
+from bacon.words import listed
 
 if TYPE_CHECKING:
     from bacon.arrays import BoolArray, FloatArray, IntArray
@@ -270,8 +271,7 @@ def _unknown_notice(
     if group is not None:
         codes, names = group
         hit = [names[code] for code in np.unique(codes[unknown])]
-        more = f" and {len(hit) - MOST_NAMED} more" if len(hit) > MOST_NAMED else ""
-        where = f" (in {', '.join(hit[:MOST_NAMED])}{more})"
+        where = f" (in {listed(hit, MOST_NAMED)})"
     if cal.levels is not None:
         what = "all classes are in their sets"
     elif all(map(math.isfinite, _range(cal, _grid(cal)))):

@@ -16,6 +16,7 @@ from bacon.errors import InputError, TooFewLabelsError
 from bacon.estimation.regression import family_called, regression_estimates
 from bacon.io.frames import to_backend
 from bacon.sampling.columns import categories, is_known, numbers
+from bacon.words import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -161,7 +162,7 @@ def _add_category(cal: Calibration, made: Columns, name: str, baseline: str | No
     codes, levels = _coded(cal, name)
     if baseline is not None and str(baseline) not in levels:
         close = difflib.get_close_matches(str(baseline), levels, n=1)
-        mend = f"did you mean {close[0]}?" if close else f"it has {_listed(levels)}."
+        mend = f"did you mean {close[0]}?" if close else f"it has {listed(levels, MOST_SHOWN)}."
         raise InputError(
             f"{cal.pool.source}, column {name}: the baseline {baseline!r} is none of its values; "
             f"{mend}"
@@ -177,7 +178,7 @@ def _add_category(cal: Calibration, made: Columns, name: str, baseline: str | No
         raise TooFewLabelsError(
             f"{cal.pool.source}, column {name}: {len(few)} of its {len(levels)} values have fewer "
             f"than {LEAST_LABELS} labels, so their coefficients would rest on predictions alone: "
-            f"{_listed(few)}. Label some of their items, or join them with others."
+            f"{listed(few, MOST_SHOWN)}. Label some of their items, or join them with others."
         )
     base = levels[0] if baseline is None else str(baseline)
     if baseline is None:
@@ -220,16 +221,9 @@ def _refuse_missing(cal: Calibration, name: str, missing: BoolArray) -> None:
     rows = np.flatnonzero(missing) + 1
     if not len(rows):
         return
-    shown = ", ".join(f"{row:,}" for row in rows[:MOST_SHOWN])
-    more = f" and {len(rows) - MOST_SHOWN:,} more" if len(rows) > MOST_SHOWN else ""
+    shown = listed((f"{row:,}" for row in rows), MOST_SHOWN)
     raise InputError(
         f"{cal.pool.source}, column {name}: {len(rows):,} of {cal.pool.n_items:,} items have no "
-        f"value (rows {shown}{more}), and a regression over all items needs one of each; fill them "
+        f"value (rows {shown}), and a regression over all items needs one of each; fill them "
         "in, make them a value of their own, or leave those items out of the pool."
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return the first few names."""
-    more = f" and {len(names) - MOST_SHOWN:,} more" if len(names) > MOST_SHOWN else ""
-    return ", ".join(names[:MOST_SHOWN]) + more

@@ -16,6 +16,7 @@ from bacon.cli.requirement import (
     decide,
     parse_requirement,
 )
+from bacon.errors import InputError
 
 if TYPE_CHECKING:
     from bacon.calibration import groups
@@ -49,20 +50,25 @@ def estimate_command(
         typer.Option(help="Also regress the labels on these columns; commas or repeat."),
     ] = None,
     family: Annotated[
-        str, typer.Option(help="Of the regression: linear, logistic or poisson.")
-    ] = "linear",
+        str | None,
+        typer.Option(help="Of the regression: linear (default), logistic or poisson."),
+    ] = None,
     diagnostics: Annotated[
         bool, typer.Option("--diagnostics", help="Also how far model and judges can be trusted.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Estimate what people would say of all items, and of each group, for both targets."""
-    from bacon.calibration.group_text import group_lines, group_result
+    from bacon.calibration.group_record import group_result
+    from bacon.calibration.group_text import group_lines
+    from bacon.calibration.groups import check_pooling
     from bacon.calibration.regression_text import regression_lines, regression_record
     from bacon.checks import check_level, check_target
 
     check_level(level)
     check_target(target)
+    check_pooling(pooling)
+    family = _family_of(regress, family)
     wanted = [parse_requirement(text) for text in require or ()]
     found = read()
     cal = found.cal
@@ -70,12 +76,14 @@ def estimate_command(
     side = cast("Target", target)
     # Before anything is printed, since the estimand may be one that these labels do not have.
     verdicts = [cal.estimate(one.estimand).interval(level, side) for one in wanted]
-    ranking = _ranked(cal, asked, level=level, target=side, pooling=pooling)
+    ranking, why = _ranked(cal, asked, level=level, target=side, pooling=pooling)
     fit = _regressed(cal, regress, family)
     if as_json:
         record = cal.to_dict(*asked, level=level, target=side)
         if ranking is not None:
             record = group_result(record, ranking)
+        elif why is not None:
+            record = {**record, "groups": None, "groups_reason": why}
         if fit is not None:
             own = regression_record(fit, family=family, level=level, target=side)
             record = {**record, "regression": own}
@@ -84,6 +92,8 @@ def estimate_command(
         say(cal.summary(*asked, level=level, target=side))
         if ranking is not None:
             say("\n" + "\n".join(group_lines(ranking)))
+        elif why is not None:
+            say(f"\nNo ranking of groups: {why}")
         if fit is not None:
             lines = regression_lines(fit, cal.outcome, family=family, level=level, target=side)
             say("\n" + "\n".join(lines))
@@ -98,6 +108,15 @@ def estimate_command(
             raise typer.Exit(code)
 
 
+def _family_of(columns: list[str] | None, family: str | None) -> str:
+    """Return the family of the regression, refusing one that is unknown or without columns."""
+    from bacon.estimation.regression import family_called
+
+    if family is not None and not columns:
+        raise InputError("--family goes with --regress, which names the columns.")
+    return family_called(family or "linear").name
+
+
 def _regressed(cal: Calibration, columns: list[str] | None, family: str) -> Estimates | None:
     """Return the coefficients of the columns, where any are named."""
     from bacon.io.roles import as_list
@@ -110,13 +129,21 @@ def _regressed(cal: Calibration, columns: list[str] | None, family: str) -> Esti
 
 def _ranked(
     cal: Calibration, asked: tuple[str, ...], *, level: float, target: Target, pooling: str
-) -> Ranking | None:
-    """Return the groups by the first estimand, where a column of groups is named."""
+) -> tuple[Ranking | None, str | None]:
+    """Return the groups by the first estimand, where a column of groups is named.
+
+    What the pool's estimate says stands without them: where they cannot be ranked, the reason
+    comes back.
+    """
     if cal.pool.group is None:
-        return None
-    return cal.rank(
-        estimand=asked[0] if asked else None,
-        level=level,
-        target=target,
-        pooling=cast("groups.Pooling", pooling),
-    )
+        return None, None
+    try:
+        ranking = cal.rank(
+            estimand=asked[0] if asked else None,
+            level=level,
+            target=target,
+            pooling=cast("groups.Pooling", pooling),
+        )
+    except InputError as error:
+        return None, str(error)
+    return ranking, None

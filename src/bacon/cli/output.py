@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from bacon.inspection.plain import escaped
+from bacon.words import escaped
 
 __all__ = ["say", "say_json"]
 

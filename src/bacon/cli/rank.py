@@ -30,11 +30,14 @@ def rank_command(
     as_json: AsJson = False,
 ) -> None:
     """Rank the groups of --group, with the ranks each could hold, all at once."""
-    from bacon.calibration.group_text import group_result, ranking_text
+    from bacon.calibration.group_record import group_result
+    from bacon.calibration.group_text import ranking_text
+    from bacon.calibration.groups import check_pooling
     from bacon.checks import check_level, check_target
 
     check_level(level)
     check_target(target)
+    check_pooling(pooling)
     found = read()
     ranking = found.cal.rank(
         estimand=estimand,

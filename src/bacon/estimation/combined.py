@@ -46,9 +46,10 @@ def shared_variances(
     pool = max(spread.pool + twice * shared, 0.0)
     extra = spread.population - spread.pool + twice * more
     population = pool + max(extra, 0.0)
-    changed = replace(spread, pool=pool, population=population)
     return replace(
-        changed,
+        spread,
+        pool=pool,
+        population=population,
         # What the drawn clusters share is known from them alone, whatever other groups say.
         df=spread.df if shared == 0.0 else min(a.df, b.df, _drawn_clusters(a) - 1.0),
         df_uneven=spread.df_uneven if shared == 0.0 else None,

@@ -10,9 +10,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from bacon.checks import check_level, check_target
-from bacon.errors import InputError
+from bacon.errors import InputError, TooFewLabelsError
 from bacon.estimation.compare import Contrast, Kind, contrast
-from bacon.estimation.intervals import t_quantile
+from bacon.estimation.intervals import family_level, t_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -104,7 +104,7 @@ class Comparisons(Sequence[Comparison]):
 
     def simultaneous(self, one: Comparison, level: float, target: Target) -> Interval:
         """Return the interval of a comparison that holds together with all others."""
-        return one.contrast.interval(1.0 - (1.0 - level) / self.n_claims, target)
+        return one.contrast.interval(family_level(level, self.n_claims), target)
 
     def p_values(self, one: Comparison, target: Target) -> tuple[float, float]:
         """Return the p value of "no difference", and the one adjusted for the family."""
@@ -144,7 +144,7 @@ class Comparisons(Sequence[Comparison]):
                     "upper_simultaneous": joint.high,
                     "p_value": p,
                     "p_adjusted": adjusted,
-                    "detectable": one.detectable(1.0 - (1.0 - level) / self.n_claims, target),
+                    "detectable": one.detectable(family_level(level, self.n_claims), target),
                 }
             )
         frame = pl.DataFrame(rows)
@@ -204,15 +204,18 @@ def compare_estimates(
     Raises
     ------
     InputError
-        There is no such baseline, or fewer than two groups have an estimate.
+        There is no such baseline.
+    TooFewLabelsError
+        Fewer than two groups have an estimate.
     """
     members = []
     notices: list[Notice] = []
     for outcome, estimates in found.items():
         if len(estimates) < 2:
-            raise InputError(
-                f"{outcome}: fewer than two groups have an estimate, so there is nothing to "
-                "compare; label items of another group."
+            why = "".join(f" {name}: {reason}." for name, reason in estimates.left_out.items())
+            raise TooFewLabelsError(
+                f"{outcome}: fewer than two groups of {estimates.kind} have an estimate, so there "
+                f"is nothing to compare; label items of another group.{why}"
             )
         pairs = pairs_of(list(estimates), baseline)
         members += [

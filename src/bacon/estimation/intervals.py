@@ -19,6 +19,7 @@ __all__ = [
     "Target",
     "clopper_pearson",
     "df_factor",
+    "family_level",
     "hypergeometric_interval",
     "korn_graubard",
     "limits_about",
@@ -75,6 +76,11 @@ def t_quantile(level: float, df: float) -> float:
     if math.isinf(df):
         return float(special.ndtri(tail))
     return float(special.stdtrit(df, tail))
+
+
+def family_level(level: float, n_claims: int) -> float:
+    """Return the level of each of `n_claims` intervals that hold together (Bonferroni)."""
+    return 1.0 - (1.0 - level) / n_claims
 
 
 def no_interval(level: float, target: Target, df: float, reason: str) -> Interval:

@@ -197,4 +197,7 @@ def _with_variance(
         alike=False,
         is_moderated=True,
     )
-    return replace(estimate, variances=changed, rule=replace(rule, variances=changed))
+    # An interval that rests on all groups is not corrected for the skewness of one.
+    told = tuple(notice for notice in estimate.notices if notice.code != "very_skewed")
+    rule = replace(rule, variances=changed)
+    return replace(estimate, variances=changed, rule=rule, notices=told)

@@ -22,6 +22,7 @@ from bacon.estimation.augmented_score import solve
 from bacon.estimation.coefficients import basis_of, coefficient_estimates, need_labels
 from bacon.estimation.families import DAVIDSON, LOGISTIC
 from bacon.estimation.score_equation import NoFiniteRoot, ScoreEquation
+from bacon.words import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -199,12 +200,12 @@ def _check_pairs(names: Sequence[str], pairs: IntArray, rows: IntArray) -> None:
     for part, what in ((pairs, "comparison"), (pairs[rows], "labelled comparison")):
         linked = _components(part, len(names), strongly=False)
         if linked.max() > 0:
-            listed = "; ".join(
-                _listed([names[k] for k in np.flatnonzero(linked == c).tolist()])
+            parts = "; ".join(
+                listed((names[k] for k in np.flatnonzero(linked == c).tolist()), MOST_NAMED)
                 for c in range(int(linked.max()) + 1)
             )
             raise InputError(
-                f"no {what} links these systems with one another: {listed}. Their strengths "
+                f"no {what} links these systems with one another: {parts}. Their strengths "
                 "cannot be compared; label comparisons between them, or estimate each part alone."
             )
 
@@ -235,7 +236,7 @@ def _why(names: Sequence[str], pairs: IntArray, y: FloatArray) -> str:
     for which, what in ((above - below, "won"), (below - above, "lost")):
         for c in sorted(which):
             members = [names[k] for k in np.flatnonzero(part == c).tolist()]
-            said.append(f"{_listed(members)} {what} every comparison with the others")
+            said.append(f"{listed(members, MOST_NAMED)} {what} every comparison with the others")
     return "; ".join(said) or "a chance of the model runs to 0 or 1"
 
 
@@ -247,9 +248,3 @@ def _half(ties: FloatArray) -> Notice:
         "each system, which draws strengths together: they are log odds of points, and not of wins "
         'where there is a winner. ties="davidson" gives ties a chance of their own.',
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return the first few names."""
-    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bacon.data.notice import Notice
-from bacon.errors import InputError
-from bacon.estimation.comparisons import Comparisons, compare_estimates
+from bacon.estimation.comparisons import POWER, Comparison, Comparisons, compare_estimates
+from bacon.estimation.intervals import family_level, t_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bacon.estimation.intervals import Target
     from bacon.estimation.vector import Estimates
 
-__all__ = ["Ranking", "rank_estimates"]
+__all__ = ["Ranking", "labels_to_tell", "rank_estimates", "rank_words"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +153,26 @@ class Ranking:
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
+def labels_to_tell(ranking: Ranking, one: Comparison, level: float) -> float:
+    """Return how many labels in all would find the estimated difference with a chance of 80 %.
+
+    At the design at hand: V = S^2 (1/n - 1/N) for the pool, so that the wanted variance
+    (gap / (t_level + t_80))^2 needs n = 1 / (V_wanted / S^2 + 1/N); S^2 / n for the population.
+    """
+    reach = t_quantile(level, math.inf) + t_quantile(2.0 * POWER - 1.0, math.inf)
+    wanted = (abs(one.contrast.value) / reach) ** 2
+    n = sum(estimate.n_labels for estimate in ranking.estimates.values())
+    n_items = sum(estimate.n_items for estimate in ranking.estimates.values())
+    found = one.contrast.se(ranking.target) ** 2
+    if not wanted > 0.0 or math.isnan(found):
+        return math.nan
+    if ranking.target == "population":
+        return n * found / wanted
+    if n >= n_items:
+        return math.nan
+    return 1.0 / (wanted / (found / (1.0 / n - 1.0 / n_items)) + 1.0 / n_items)
+
+
 def rank_words(ranks: tuple[int, int]) -> str:
     """Return 2, or 2-4."""
     low, high = ranks
@@ -177,16 +197,14 @@ def rank_estimates(
 
     Raises
     ------
-    InputError
+    TooFewLabelsError
         Fewer than two groups have an estimate.
     """
     names = list(estimates)
-    if len(names) < 2:
-        raise InputError("a ranking needs two groups with at least 2 labels each.")
     sign = 1.0 if better == "higher" else -1.0
     values = sign * np.array([estimates[name].value for name in names])
     pairs = compare_estimates({outcome: estimates})
-    ahead = _ahead(pairs, names, sign, 1.0 - (1.0 - level) / pairs.n_claims, target)
+    ahead = _ahead(pairs, names, sign, family_level(level, pairs.n_claims), target)
     # A one-sided test at a is a two-sided one at 2 a that is won on one side.
     one_sided = 1.0 - 2.0 * (1.0 - level) / (len(names) - 1)
     beaten = np.any(_ahead(pairs, names, sign, max(one_sided, 0.0), target), axis=0)

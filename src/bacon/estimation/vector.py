@@ -12,6 +12,7 @@ import numpy as np
 
 from bacon.checks import check_level, check_target
 from bacon.estimation.domains import covariance_parts
+from bacon.estimation.intervals import family_level
 from bacon.estimation.results import Estimate
 from bacon.estimation.sandwich import population_part
 from bacon.estimation.units import pool_variance
@@ -124,7 +125,7 @@ class Estimates(Mapping[str, Estimate]):
         (Bonferroni).
         """
         check_level(level)
-        own_level = 1.0 - (1.0 - level) / self.n_claims
+        own_level = family_level(level, self.n_claims)
         found = {}
         for name, estimate in self.members.items():
             own = estimate.interval(own_level, target)

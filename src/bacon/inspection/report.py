@@ -5,17 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from bacon.inspection.plain import (
-    count_of,
-    counted,
-    escaped,
-    listed,
-    number,
-    range_of,
-    shown,
-    wrapped,
-)
+from bacon.inspection.plain import count_of, counted, number, range_of, wrapped
 from bacon.inspection.sentences import sentences
+from bacon.words import escaped, listed, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

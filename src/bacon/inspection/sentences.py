@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from bacon.data.notice import Notice
 from bacon.inspection.findings import FEW_LABELS
-from bacon.inspection.plain import listed, range_of, shown
+from bacon.inspection.plain import range_of
 from bacon.inspection.suggestion import scale_of
+from bacon.words import listed, shown
 
 if TYPE_CHECKING:
     from bacon.inspection.findings import Findings, LabelFinding

@@ -12,9 +12,10 @@ from bacon.arrays import freeze
 if TYPE_CHECKING:
     from bacon.arrays import BoolArray, FloatArray
 
-__all__ = ["Selection", "conformal_p_values", "conformal_selection", "smallest_share"]
+__all__ = ["Selection", "conformal_selection", "smallest_share"]
 
 ROUNDING = 1e-12
+"""Shares of the weight that differ by less than this are equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +25,10 @@ class Selection:
     Parameters
     ----------
     p_value : (T,) float64
-        Conformal p value of "this item is not beyond the cut".
+        Conformal p value of "this item is not beyond the cut": (weight of the labelled null items
+        with a score at most the item's, and its own) / (weight of all labelled items, and its
+        own). Equation (5) of Jin and Candes (2023, weighted) with the score that is infinite for
+        labels beyond the cut, ties counted in full.
     flagged : (T,) bool
         The items flagged.
     n_pruned : int
@@ -49,52 +53,6 @@ def _mass_of_null(
     return np.asarray(heaped[np.searchsorted(known[is_null][order], score, side="right")])
 
 
-def conformal_p_values(
-    score: FloatArray,
-    own: FloatArray,
-    known: FloatArray,
-    weights: FloatArray,
-    is_null: BoolArray,
-) -> FloatArray:
-    """Return the conformal p value of each item without a label.
-
-    Parameters
-    ----------
-    score : (T,) float64
-        Scores of the items; small ones speak for the flag.
-    own : (T,) float64
-        Their weights.
-    known : (m,) float64
-        Scores of labelled items.
-    weights : (m,) float64
-        Their weights.
-    is_null : (m,) bool
-        Whether the label is not beyond the cut: a flag would be false.
-
-    Returns
-    -------
-    (T,) float64
-        (weight of the labelled null items with a score at most the item's, and its own) / (weight
-        of all labelled items, and its own).
-
-    Notes
-    -----
-    Equation (5) of Jin and Candes (2023, weighted) with the score that is infinite for labels
-    beyond the cut, ties counted in full.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> score, known = np.array([1.0, 2.5]), np.array([1.5, 2.0, 3.0])
-    >>> conformal_p_values(
-    ...     score, np.ones(2), known, np.ones(3), np.array([False, True, True])
-    ... ).tolist()
-    [0.25, 0.5]
-    """
-    mass = _mass_of_null(score, known, weights, is_null)
-    return np.asarray((mass + own) / (weights.sum() + own))
-
-
 def conformal_selection(
     score: FloatArray,
     own: FloatArray,
@@ -109,8 +67,16 @@ def conformal_selection(
 
     Parameters
     ----------
-    score, own, known, weights, is_null
-        As of :func:`conformal_p_values`.
+    score : (T,) float64
+        Scores of the items without a label; small ones speak for the flag.
+    own : (T,) float64
+        Their weights.
+    known : (m,) float64
+        Scores of labelled items.
+    weights : (m,) float64
+        Their weights.
+    is_null : (m,) bool
+        Whether the label is not beyond the cut: a flag would be false.
     fdr : float
         False-discovery rate.
     coin : float

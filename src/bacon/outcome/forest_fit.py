@@ -18,6 +18,7 @@ __all__ = ["ForestFit", "fit_forest", "single_precision"]
 
 N_TREES = 50
 LABELS_PER_LEAF = 3
+ANY_DEPTH = int(np.iinfo(np.int32).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +129,8 @@ def grow_tree(
     n, n_features = x.shape
     splitter = RandomSplitter(MSE(1, n), max(1, n_features), LABELS_PER_LEAF, 0.0, state, None)
     tree = Tree(n_features, np.ones(1, dtype=np.intp), 1)
-    deepest = np.iinfo(np.int32).max
     builder = DepthFirstTreeBuilder(
-        splitter, 2 * LABELS_PER_LEAF, LABELS_PER_LEAF, 0.0, deepest, 0.0
+        splitter, 2 * LABELS_PER_LEAF, LABELS_PER_LEAF, 0.0, ANY_DEPTH, 0.0
     )
     builder.build(tree, x, y, times)
     return tree
