@@ -15,7 +15,7 @@ from tests.factories import make_pool
 import bacon
 from bacon.calibration.group_record import group_result
 from bacon.calibration.group_text import ranking_text
-from bacon.errors import InputError, TooFewLabelsError
+from bacon.errors import EstimationError, InputError, TooFewLabelsError
 from bacon.estimation.ranking import labels_to_tell
 
 if TYPE_CHECKING:
@@ -253,6 +253,128 @@ def test_whole_prompts_make_paired_differences_narrower() -> None:
     whole = bacon.ClusterDesign(n_clusters=20, column="prompt_id").draw(pool, seed=1)
     singly = bacon.StratifiedDesign(n=60, strata="system").draw(pool, seed=1)
     assert width(whole) < 0.5 * width(singly)
+
+
+def test_items_that_are_groups_of_their_own_are_left_out() -> None:
+    pool = pool_of(system=[f"g{k}" if k < 9 else "rest" for k in range(N)])
+    pool = bacon.read_pool(pool.table.with_columns(item_id=pl.Series(pool.ids)), group="system")
+    cal = bacon.calibrate(pool, labels_of(pool, range(0, N, 2)), model="ridge")
+    found = cal.mean(by="system")
+    assert list(found) == ["rest"]
+    assert found.left_out["g0"] == "a single item, which is no group"
+
+
+def test_a_group_inside_one_cluster_has_no_interval_for_the_population() -> None:
+    pool = pool_of()
+    table = pool.table.with_columns(item_id=pl.Series(pool.ids))
+    clustered = bacon.read_pool(table, judges="judge_*", group="system", cluster="system")
+    cal = bacon.calibrate(clustered, labels_of(pool, range(0, N, 4)), model="human-only")
+    for estimate in cal.mean(by="system").values():
+        assert np.isfinite(estimate.interval().low)
+        interval = estimate.interval(target="population")
+        assert np.isnan(interval.low)
+        assert "share one cluster" in str(interval.reason)
+
+
+def test_a_census_is_compared_without_doubt() -> None:
+    pool = pool_of()
+    cal = bacon.calibrate(pool, labels_of(pool, range(N)), model="ridge")
+    for one in cal.compare().to_frame().iter_rows(named=True):
+        assert one["lower"] == one["upper"] == one["difference"]
+        assert one["p_value"] == float(one["difference"] == 0.0)
+
+
+def test_a_group_of_one_cluster_stops_no_other() -> None:
+    pool = make_pool(N)
+    prompt = pool.table["prompt_id"].to_list()
+    joined = ["Z" if k % 3 == 0 else prompt[k] for k in range(N)]
+    table = pool.table.with_columns(item_id=pl.Series(pool.ids), prompt_id=pl.Series(joined))
+    other = bacon.read_pool(table, judges="judge_*", group="system")
+    sample = bacon.ClusterDesign(n_clusters=30, column="prompt_id").draw(other, seed=2)
+    rows = rows_of(other, sample.ids.tolist())
+    cal = bacon.calibrate(other, labels_of(other, rows), sample=sample, model="ridge")
+    found = cal.mean(by="system")
+    assert {"borealis", "cygnus"} <= set(found)
+    if "atlas" in found:
+        assert found["atlas"].se() == 0.0
+    else:
+        assert found.left_out["atlas"].startswith("no label")
+
+
+def test_a_constant_difference_in_the_drawn_prompts_is_no_certainty() -> None:
+    pool = make_pool(N)
+    y = np.repeat(np.random.default_rng(1).integers(2, 5, 60), 3).astype(float)
+    y[2::3] += 1.0
+    sample = bacon.ClusterDesign(n_clusters=12, column="prompt_id").draw(pool, seed=1)
+    rows = rows_of(pool, sample.ids.tolist())
+    labels = labels_of(pool, rows, human=y.tolist())
+    cal = bacon.calibrate(pool, labels, sample=sample, model="human-only")
+    for row in cal.compare().to_frame().iter_rows(named=True):
+        assert np.isnan([row[name] for name in ("lower", "se", "p_value", "detectable")]).all()
+
+
+def test_groups_of_different_draws_are_not_compared() -> None:
+    pool = make_pool(N)
+
+    def means(seed: int, n: int = 15) -> bacon.Estimates:
+        sample = bacon.ClusterDesign(n_clusters=n, column="prompt_id").draw(pool, seed=seed)
+        labels = labels_of(pool, rows_of(pool, sample.ids.tolist()))
+        return bacon.calibrate(pool, labels, sample=sample, model="ridge").mean(by="system")
+
+    first, second = means(1), means(2)
+    assert bacon.contrast(first["atlas"], first["cygnus"]).pools == "groups"
+    with pytest.raises(InputError, match="different labels or draws"):
+        bacon.contrast(first["atlas"], second["cygnus"])
+
+
+def test_the_same_groups_by_another_column_have_the_same_difference() -> None:
+    pool = make_pool(N, columns={"team": [f"team {'xyz'[k % 3]}" for k in range(N)]})
+    sample = bacon.ClusterDesign(n_clusters=20, column="prompt_id").draw(pool, seed=1)
+    labels = labels_of(pool, rows_of(pool, sample.ids.tolist()))
+    cal = bacon.calibrate(pool, labels, sample=sample, model="ridge")
+    one = bacon.contrast(cal.mean(by="system")["atlas"], cal.mean(by="system")["cygnus"])
+    other = bacon.contrast(cal.mean(by="system")["atlas"], cal.mean(by="team")["team z"])
+    assert other.se("population") == pytest.approx(one.se("population"), rel=1e-12)
+
+
+def test_labels_all_alike_leave_no_error_anywhere() -> None:
+    pool = pool_of()
+    labels = labels_of(pool, range(0, N, 2), human=[2.0] * N)
+    cal = bacon.calibrate(pool, labels, model="human-only")
+    found = cal.mean(by="system")
+    assert np.isnan(found.covariance()).all()
+    row = cal.compare().to_frame().row(0, named=True)
+    assert np.isnan([row["se"], row["p_value"], row["detectable"]]).all()
+    with pytest.raises(EstimationError, match="no standard error"):
+        cal.rank().probability_of_best()
+
+
+def test_the_covariance_has_the_squared_standard_errors_on_its_diagonal() -> None:
+    pool = make_pool(N)
+    cal = calibrated(pool, model="ridge")
+    for name in ("proportion:ge:5", "sd"):
+        found = cal.groups(name, by="system")
+        for target in ("pool", "population"):
+            own = [one.se(target) ** 2 for one in found.values()]
+            assert np.diag(found.covariance(target)) == pytest.approx(own)
+
+
+def test_names_cannot_break_lines() -> None:
+    names = ["a\nb", "c<b>", "=d"]
+    pool = pool_of(system=[names[k % 3] for k in range(N)])
+    pool = bacon.read_pool(pool.table.with_columns(item_id=pl.Series(pool.ids)), group="system")
+    cal = bacon.calibrate(pool, labels_of(pool, range(0, N, 2)), model="ridge")
+    ranking = cal.rank()
+    for text in (ranking_text(cal, ranking), str(ranking), str(ranking.estimates)):
+        assert "a\nb" not in text
+        assert "a\\nb" in text
+
+
+@pytest.mark.parametrize("draws", [0, 2.5, "a", True])
+def test_draws_of_the_best_are_counted_in_whole_numbers(draws: object) -> None:
+    ranking = calibrated(pool_of()).rank()
+    with pytest.raises(InputError, match="draws must be"):
+        ranking.probability_of_best(draws=draws)
 
 
 def test_several_outcomes_are_one_family() -> None:

@@ -173,3 +173,21 @@ def test_a_flag_has_a_side_and_a_cut():
     for text in ("below", "under:2", "below:", "below:inf", ""):
         with pytest.raises(InputError, match="--flag must be"):
             parse_flag(text)
+
+
+def test_a_file_that_is_read_is_never_replaced(bacon, tmp_path):
+    table = pl.DataFrame(
+        {
+            "item_id": range(60),
+            "judge_x": [k % 7 for k in range(60)],
+            "human": [float(k % 7) if k % 2 else None for k in range(60)],
+        }
+    )
+    pool = tmp_path / "pool.csv"
+    table.write_csv(pool)
+    before = pool.read_bytes()
+    asked = ("items", pool, "--label", "human", "--model", "ridge", "--force", "--out")
+    ran = bacon(*asked, pool)
+    assert ran.code == 2
+    assert "is the pool itself" in ran.err
+    assert pool.read_bytes() == before

@@ -40,7 +40,9 @@ def of_group(
     found = mean_estimate(y[design.rows[inside]], f[rows], setting)
     drawn = None if design.psu is None else design.psu[inside]
     n_drawn = 0 if design.psu is None else int(design.psu.max()) + 1
-    return replace(found, domain=Domain("pool", str(g), SEGMENT[rows], drawn, 20, n_drawn))
+    return replace(
+        found, domain=Domain("pool", "draw", "system", str(g), SEGMENT[rows], drawn, 20, n_drawn)
+    )
 
 
 def test_a_simple_draw_is_one_inside_given_its_count() -> None:
@@ -128,7 +130,7 @@ def test_the_covariance_is_unbiased_over_all_draws() -> None:
             own_rows = np.flatnonzero(system == g)
             own, inside, _ = domain_design(design, own_rows, psu=segment)
             one = mean_estimate(y[rows[inside]], f[own_rows], Setting(own))
-            domain = Domain("p", str(g), None, design.psu[inside], 0, 3)
+            domain = Domain("p", "draw", "system", str(g), None, design.psu[inside], 0, 3)
             pair.append(replace(one, domain=domain))
         values.append([one.value for one in pair])
         covariances.append(covariance_parts(*pair)[0])

@@ -27,7 +27,7 @@ def group(name: str, values: list[float], n_items: int = 1000) -> bacon.Estimate
     """Return a group's mean with the labels alone."""
     design = simple_design(np.arange(len(values)), n_items)
     found = mean_estimate(np.array(values), np.zeros(n_items), Setting(design))
-    return replace(found, domain=Domain("pool", name))
+    return replace(found, domain=Domain("pool", "draw", "system", name))
 
 
 def estimates(**labels: list[float]) -> Estimates:

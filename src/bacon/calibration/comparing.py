@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bacon.estimation.compare import Kind
     from bacon.estimation.intervals import Target
 
-__all__ = ["compare", "rank_groups"]
+__all__ = ["compare", "group_column", "rank_groups"]
 
 
 def compare(
@@ -83,6 +83,9 @@ def compare(
         given = {calibrations.outcome: calibrations}
     if kind not in ("difference", "ratio"):
         raise InputError(f'kind must be "difference" or "ratio"; got {kind!r}.')
+    for name, cal in given.items():
+        if not isinstance(cal, Calibration):
+            raise InputError(f"{name}: compare takes calibrations; got a {type(cal).__name__}.")
     found = {
         name: group_estimates(
             cal, estimand or _estimand(cal), group_column(cal, by), pooling=pooling
@@ -129,8 +132,8 @@ def group_column(cal: Calibration, by: str | None) -> str:
         return by
     if cal.pool.group is None:
         raise InputError(
-            f"{cal.pool.source}: no column of groups is named; give by=COLUMN, or read the pool "
-            "with group=COLUMN (--group)."
+            f"{cal.pool.source}: no column of groups is named; give --group COLUMN (by=COLUMN, or "
+            "group=COLUMN of read_pool, in Python)."
         )
     return cal.pool.group.name
 
@@ -141,5 +144,5 @@ def _estimand(cal: Calibration) -> str:
         return "mean"
     raise InputError(
         f"the labels of {cal.outcome} are words, which have no mean; say which share compares the "
-        f'groups, such as estimand="proportion:eq:{cal.levels[0]}".'
+        f"groups: --estimand proportion:eq:{cal.levels[0]} (estimand= in Python)."
     )

@@ -61,8 +61,8 @@ def group_lines(ranking: Ranking) -> list[str]:
 def _who_is_ahead(ranking: Ranking) -> list[str]:
     """Say which group is best, or among which the best one is."""
     percent, best = f"{ranking.level * 100:g} %", list(ranking.best)
-    top = ranking.order[0]
-    if ranking.rank_set[top] == (1, 1):
+    top = escaped(ranking.order[0])
+    if ranking.rank_set[ranking.order[0]] == (1, 1):
         return [f"{top} is ahead of every other."]
     if len(best) == 1:
         return [f"With {percent}, {top} is the best."]
@@ -78,9 +78,9 @@ def _close_call(ranking: Ranking, digits: int) -> list[str]:
     for a, b in zip(ranking.order, ranking.order[1:], strict=False):
         one = of_pair.get((a, b)) or of_pair[b, a]
         low, high = one.contrast.interval(level, ranking.target)
-        if not low <= 0.0 <= high:
+        if not low <= 0.0 <= high or ranking.best == (a,):
             continue
-        text = f"{a} and {b} cannot be told apart"
+        text = f"{escaped(a)} and {escaped(b)} cannot be told apart"
         gap = abs(one.contrast.value)
         needed = labels_to_tell(ranking, one, level)
         if not math.isfinite(needed) or not gap > 0.0:

@@ -69,6 +69,9 @@ def group_estimates(
     found: dict[str, Estimate] = {}
     left_out: dict[str, str] = {}
     for part in parts_of(cal, by):
+        if len(part.rows) < 2:
+            left_out[part.name] = "a single item, which is no group"
+            continue
         if part.n_units < 2 and len(part.inside) < len(part.rows):
             left_out[part.name] = _too_few(part)
             continue

@@ -113,9 +113,9 @@ def _of_words(cal: Calibration, wins: Wins | None) -> tuple[FloatArray, FloatArr
 
 def _check_parts(given: Wins, wins: Wins | None) -> None:
     """Refuse a meaning that leaves out who won, or has other keys."""
-    unknown = [part for part in given if part not in PARTS]
-    if unknown or "first" not in given or "second" not in given:
-        got = "nothing" if wins is None else repr(dict(wins))
+    is_told = isinstance(given, Mapping) and {"first", "second"} <= set(given) <= set(PARTS)
+    if not is_told or any(said is None for said in given.values()):
+        got = "nothing" if wins is None else repr(wins)
         raise InputError(
             'wins says which labels mean that the first won, the second won, and a tie: {"first": '
             f'"1", "second": "2", "tie": "tie"}}; got {got}.'

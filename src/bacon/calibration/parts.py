@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from bacon.calibration.calibration import Calibration
     from bacon.calibration.raters import RowRatings
 
-__all__ = ["Part", "parts_of"]
+__all__ = ["Part", "parts_of", "refitted"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,7 @@ def parts_of(cal: Calibration, by: str) -> Iterator[Part]:
     aligned = cal.aligned
     shared = aligned.psu if cal.pool.cluster is None else cal.pool.cluster.codes
     n_drawn = 0 if aligned.design.psu is None else int(aligned.design.psu.max()) + 1
+    key = _draw_key(cal)
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(len(names) + 1))
     for g, name in enumerate(names):
@@ -86,7 +88,9 @@ def parts_of(cal: Calibration, by: str) -> Iterator[Part]:
             pi=None if aligned.pi is None else aligned.pi[rows],
         )
         domain = Domain(
-            key=f"{cal.pool.fingerprint} by {by}",
+            pool=cal.pool.fingerprint,
+            key=key,
+            by=by,
             name=name,
             cluster=None if shared is None else shared[rows],
             psu=None if aligned.design.psu is None else aligned.design.psu[inside],
@@ -109,6 +113,16 @@ def parts_of(cal: Calibration, by: str) -> Iterator[Part]:
             ratings=_ratings_within(cal.ratings, inside),
         )
         yield Part(name, rows, inside, part, domain)
+
+
+def _draw_key(cal: Calibration) -> str:
+    """Return what tells the labelled rows of a pool, and how they were drawn, from any others."""
+    design = cal.aligned.design
+    digest = hashlib.blake2b(f"{cal.pool.fingerprint} {design.kind}".encode(), digest_size=16)
+    for array in (cal.pool.order, design.rows, design.pi, design.psu):
+        if array is not None:
+            digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
 
 
 def refitted(part: Part) -> Calibration:

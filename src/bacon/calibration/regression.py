@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,8 +20,6 @@ from bacon.sampling.columns import categories, is_known, numbers
 from bacon.words import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from bacon.arrays import BoolArray, FloatArray, IntArray
     from bacon.calibration.calibration import Calibration
     from bacon.data.pool import Judge, Pool
@@ -72,6 +71,13 @@ def regress(
     """Estimate regression coefficients; see :meth:`Calibration.regression`."""
     family_called(family)
     need_numbers(cal, f"{family} regression")
+    if not isinstance(columns, str | Sequence) or not isinstance(baseline, Mapping | None):
+        raise InputError(
+            "columns are a name or several, and baseline a mapping of columns to values; got "
+            f"{columns!r} and {baseline!r}."
+        )
+    if not isinstance(intercept, bool):
+        raise InputError(f"intercept must be True or False; got {intercept!r}.")
     asked = [columns] if isinstance(columns, str) else list(columns)
     baselines = dict(baseline or {})
     _check_asked(asked, baselines, intercept=intercept)

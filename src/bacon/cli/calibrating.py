@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 
@@ -20,7 +20,7 @@ from bacon.cli.options import (
     names_of,
 )
 from bacon.cli.output import say
-from bacon.errors import InputError
+from bacon.errors import InputError, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bacon.io.tables import Table
     from bacon.outcome.crossfit import CrossFitMode
 
-__all__ = ["Calibrated", "parse_scale", "with_calibration"]
+__all__ = ["Reading", "parse_scale", "with_calibration"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +59,30 @@ class Calibrated:
                 f"Labels: column {self.label_column} of {self.label_source}; --value names another."
             )
             say(text, err=True)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The options that say what is calibrated, before anything is read.
+
+    Parameters
+    ----------
+    options : dict
+        Arguments of `read_calibration`.
+    """
+
+    options: dict[str, Any]
+
+    def __call__(self) -> Calibrated:
+        """Read the files and calibrate."""
+        return read_calibration(**self.options)
+
+    def refuse_to_replace(self, out: Path) -> None:
+        """Refuse to write over a file that is read."""
+        for name, value in self.options.items():
+            if isinstance(value, Path) and value.resolve() == out.resolve():
+                what = "the pool" if name == "pool" else f"the file of --{name}"
+                raise OutputError(f"{out} is {what} itself; give another name with --out.")
 
 
 def read_calibration(
@@ -190,8 +214,8 @@ def with_calibration(command: Callable[..., None]) -> Callable[..., None]:
     Parameters
     ----------
     command : callable
-        Its first argument is a function without arguments that returns what the options say: the
-        command checks its own options before it has files read.
+        Its first argument is a `Reading`: the command checks its own options before it has files
+        read.
     """
     shared = inspect.signature(read_calibration).parameters
     own = list(inspect.signature(command).parameters.values())[1:]
@@ -200,7 +224,7 @@ def with_calibration(command: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         options = {name: value for name, value in given.items() if name in shared}
         rest = {name: value for name, value in given.items() if name not in shared}
-        command(partial(read_calibration, **options), **rest)
+        command(Reading(options), **rest)
 
     hints = {
         **get_type_hints(read_calibration, include_extras=True),

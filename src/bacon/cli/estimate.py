@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from bacon.cli.calibrating import Calibrated, with_calibration
+from bacon.cli.calibrating import Reading, with_calibration
 from bacon.cli.options import AsJson, ConfidenceLevel, Pooling, TargetOption
 from bacon.cli.output import say, say_json
 from bacon.cli.requirement import (
@@ -30,7 +29,7 @@ __all__ = ["estimate_command"]
 
 @with_calibration
 def estimate_command(
-    read: Callable[[], Calibrated],
+    read: Reading,
     estimand: Annotated[
         list[str] | None,
         typer.Option(help="mean, sd, variance, quantile:0.5, proportion:ge:4, shares; repeat."),
@@ -124,7 +123,10 @@ def _regressed(cal: Calibration, columns: list[str] | None, family: str) -> Esti
     if not columns:
         return None
     known = cal.pool.table.columns
-    return cal.regression([name for one in columns for name in as_list(one, known)], family=family)
+    names = [name for one in columns for name in as_list(one, known)]
+    if not names:
+        raise InputError("--regress names no column.")
+    return cal.regression(names, family=family)
 
 
 def _ranked(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bacon.cli.calibrating import Calibrated, with_calibration
+from bacon.cli.calibrating import Reading, with_calibration
 from bacon.cli.options import AsJson
 from bacon.cli.output import say, say_json
 from bacon.errors import InputError
@@ -27,7 +26,7 @@ ENDINGS = (".csv", ".parquet")
 
 @with_calibration
 def items_command(
-    read: Callable[[], Calibrated],
+    read: Reading,
     out: Annotated[
         Path, typer.Option("--out", help="File to write: .csv or .parquet.", show_default=False)
     ],
@@ -59,6 +58,7 @@ def items_command(
     check_level(level)
     if out.suffix.lower() not in ENDINGS:
         raise InputError(f"--out must end in {' or '.join(ENDINGS)}; got {out}.")
+    read.refuse_to_replace(out)
     check_can_write(out, overwrite=force)
     side, cut = ("below", None) if flag is None else parse_flag(flag)
     found = read()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from bacon.cli.calibrating import Calibrated, with_calibration
+from bacon.cli.calibrating import Reading, with_calibration
 from bacon.cli.options import AsJson, ConfidenceLevel, Pooling, TargetOption
 from bacon.cli.output import say, say_json
 
@@ -20,7 +19,7 @@ __all__ = ["rank_command"]
 
 @with_calibration
 def rank_command(
-    read: Callable[[], Calibrated],
+    read: Reading,
     estimand: Annotated[
         str | None, typer.Option(help="What they are ranked by: mean, proportion:ge:4, ...")
     ] = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bacon.errors import TooFewLabelsError
+from bacon.errors import InputError, TooFewLabelsError
 from bacon.estimation.designs import is_census
 from bacon.estimation.estimands import build
 from bacon.estimation.influence import Influence
@@ -36,6 +36,16 @@ DEPENDENT = 1e-9
 
 def collinear(x: FloatArray) -> list[int]:
     """Return the columns (positions) that together determine one another; empty if none do."""
+    found = _dependent(x)
+    if found and (x[:, 0] == 1.0).all():
+        # Beside an intercept only differences from the mean count, however far off zero they lie.
+        centred = np.column_stack([x[:, :1], x[:, 1:] - x[:, 1:].mean(axis=0)])
+        return found if _dependent(centred) else []
+    return found
+
+
+def _dependent(x: FloatArray) -> list[int]:
+    """Return the columns that together come to nothing, as they stand."""
     length = np.linalg.norm(x, axis=0)
     if not length.all():
         return np.flatnonzero(length == 0.0).tolist()
@@ -109,6 +119,12 @@ def coefficient_estimates(
     notices : tuple of Notice
         What a reader must know.
     """
+    twice = {name for name in names if list(names).count(name) > 1}
+    if twice:
+        raise InputError(
+            f"two coefficients would be called {min(twice)!r}: a column or value has the name of "
+            "another coefficient; rename it."
+        )
     values = turn @ solution.theta
     residual = np.asfortranarray(solution.residual @ turn.T)
     prediction = np.asfortranarray(solution.prediction @ turn.T)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["disjoint_variances", "shared_variances"]
 
+CANCELLED = 1e-12
+"""A difference with less than this share of its two variances shows no spread."""
+
 
 def disjoint_variances(a: Estimate, b: Estimate, weight_a: float, weight_b: float) -> Variances:
     """Return the variances of a combination of independent estimates."""
@@ -48,6 +51,8 @@ def shared_variances(
     population = pool + max(extra, 0.0)
     return replace(
         spread,
+        # What is left when nearly everything cancels is rounding.
+        rounding=CANCELLED * spread.pool,
         pool=pool,
         population=population,
         # What the drawn clusters share is known from them alone, whatever other groups say.

@@ -20,6 +20,7 @@ from bacon.estimation.sandwich import Variances, shows_no_spread, variances
 
 if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IntArray
+    from bacon.estimation.domains import Domain
 
 __all__ = ["Contrast", "contrast"]
 
@@ -54,8 +55,10 @@ class Contrast:
     unsettled: tuple[Target, ...] = ()
 
     def se(self, target: Target = "pool") -> float:
-        """Return the standard error for `target`."""
+        """Return the standard error for `target`; NaN where there is no interval."""
         check_target(target)
+        if target in self.unsettled:
+            return math.nan
         return math.sqrt(self.variances.of(target))
 
     @property
@@ -90,15 +93,17 @@ class Contrast:
         there is no interval.
         """
         null = null if null is not None else float(self.kind == "ratio")
+        if math.isnan(self.interval(0.95, target).low):
+            return math.nan
         if self.value == null:
             return 1.0
+        if self.se(target) == 0.0:
+            return 0.0
 
         def leaves_out(alpha: float) -> bool:
             low, high = self.interval(1.0 - alpha, target)
             return not low <= null <= high
 
-        if math.isnan(self.interval(0.95, target).low):
-            return math.nan
         if self.variances.is_moderated:
             # Student's interval, whose level is known in closed form.
             t = abs(self.value - null) / self.se(target)
@@ -189,6 +194,8 @@ def contrast(
         if relation == "groups":
             spread = shared_variances(spread, a, b, weight_a, weight_b)
         parts = [(a.variances, a.design), (b.variances, b.design)]
+        if relation == "groups" and spread.pool != a.variances.pool + b.variances.pool:
+            parts.append((spread, a.design))
     unsettled = tuple(
         target
         for target in get_args(Target)
@@ -200,8 +207,15 @@ def contrast(
 def _relation(a: Estimate, b: Estimate, said: str | None) -> str:
     """Return same, disjoint or groups, refusing what is neither or contradicts what was said."""
     of_a, of_b = a.domain, b.domain
-    if of_a is not None and of_b is not None and of_a.key == of_b.key and of_a.name != of_b.name:
-        return _confirmed("groups", said)
+    if of_a is not None and of_b is not None:
+        if of_a.key == of_b.key and _apart(a, b, of_a, of_b):
+            return _confirmed("groups", said)
+        one_pool, own_draws = of_a.pool == of_b.pool, of_a.key != of_b.key
+        if one_pool and own_draws and _apart(a, b, of_a, of_b):
+            raise InputError(
+                f"{of_a.name} and {of_b.name} are estimated from different labels or draws, which "
+                "may share items; estimate both with one calibration."
+            )
     if a.pool_key is None or b.pool_key is None or a.ids is None or b.ids is None:
         if said is not None:
             return said
@@ -219,6 +233,15 @@ def _relation(a: Estimate, b: Estimate, said: str | None) -> str:
             "item."
         )
     return _confirmed("disjoint", said)
+
+
+def _apart(a: Estimate, b: Estimate, of_a: Domain, of_b: Domain) -> bool:
+    """Whether two groups of one pool have no item in common."""
+    if of_a.by == of_b.by:
+        return of_a.name != of_b.name
+    if a.ids is None or b.ids is None:
+        return False
+    return not set(a.ids.tolist()) & set(b.ids.tolist())
 
 
 def _confirmed(found: str, said: str | None) -> str:

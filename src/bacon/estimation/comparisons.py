@@ -13,6 +13,7 @@ from bacon.checks import check_level, check_target
 from bacon.errors import InputError, TooFewLabelsError
 from bacon.estimation.compare import Contrast, Kind, contrast
 from bacon.estimation.intervals import family_level, t_quantile
+from bacon.words import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -153,7 +154,7 @@ class Comparisons(Sequence[Comparison]):
     def __str__(self) -> str:
         """Return a line for each comparison, with its simultaneous 95 % pool interval."""
         sign = "-" if self.kind == "difference" else "/"
-        names = [f"{one.first} {sign} {one.second}" for one in self.members]
+        names = [f"{escaped(one.first)} {sign} {escaped(one.second)}" for one in self.members]
         width = max(map(len, names), default=0)
         lines = []
         for name, one in zip(names, self.members, strict=True):
@@ -212,7 +213,9 @@ def compare_estimates(
     notices: list[Notice] = []
     for outcome, estimates in found.items():
         if len(estimates) < 2:
-            why = "".join(f" {name}: {reason}." for name, reason in estimates.left_out.items())
+            why = "".join(
+                f" {escaped(name)}: {reason}." for name, reason in estimates.left_out.items()
+            )
             raise TooFewLabelsError(
                 f"{outcome}: fewer than two groups of {estimates.kind} have an estimate, so there "
                 f"is nothing to compare; label items of another group.{why}"

@@ -45,8 +45,13 @@ class Domain:
 
     Parameters
     ----------
+    pool : str
+        Identity of the pool that the group is of.
     key : str
-        The pool and the labels that the groups are of; equal keys can be compared.
+        The pool and the labelled rows that the groups are of, and how these were drawn; equal keys
+        can be compared.
+    by : str
+        Column of the groups.
     name : str
         The group.
     cluster : (N_g,) int64 or None
@@ -59,7 +64,9 @@ class Domain:
         Drawn clusters of the whole draw.
     """
 
+    pool: str
     key: str
+    by: str
     name: str
     cluster: IntArray | None = None
     psu: IntArray | None = None
@@ -111,6 +118,9 @@ def domain_design(
         return made, inside, told
     if design.psu is not None and psu is not None:
         units = np.unique(psu[rows], return_inverse=True)[1]
+        if units.max() == 0:
+            # Inside one cluster nothing was drawn: its items are labelled whole, or not at all.
+            return simple_design(local, n_items), inside, ()
         return cluster_design(units, local, whole=False), inside, ()
     # With every item labelled it is a census, whatever the probabilities were.
     pi = np.ones(n_items) if len(local) == n_items else design.pi[inside]
@@ -166,7 +176,7 @@ class Part:
     @property
     def psu(self) -> IntArray | None:
         """Drawn cluster of each labelled row, None where items were drawn singly."""
-        return None if self.domain.n_drawn < 2 else self.domain.psu
+        return self.domain.psu if self.domain.n_drawn > 1 and self.design.psu is not None else None
 
     def totals(self, values: FloatArray) -> FloatArray:
         """Return the centred weighted totals (c,) of labelled values over the drawn clusters."""

@@ -80,7 +80,8 @@ def t_quantile(level: float, df: float) -> float:
 
 def family_level(level: float, n_claims: int) -> float:
     """Return the level of each of `n_claims` intervals that hold together (Bonferroni)."""
-    return 1.0 - (1.0 - level) / n_claims
+    # The largest number below 1, where rounding would make it 1.
+    return min(1.0 - (1.0 - level) / n_claims, math.nextafter(1.0, 0.0))
 
 
 def no_interval(level: float, target: Target, df: float, reason: str) -> Interval:

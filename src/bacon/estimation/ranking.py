@@ -16,9 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bacon.checks import check_seed
 from bacon.data.notice import Notice
+from bacon.errors import EstimationError, InputError
 from bacon.estimation.comparisons import POWER, Comparison, Comparisons, compare_estimates
 from bacon.estimation.intervals import family_level, t_quantile
+from bacon.words import escaped, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,12 +122,27 @@ class Ranking:
             Number of draws.
         seed : int
             Seed of the draws.
+
+        Raises
+        ------
+        InputError
+            An argument has no usable value.
+        EstimationError
+            A group has no standard error.
         """
         from bacon.random import stream
 
+        if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
+            raise InputError(f"draws must be a whole number from 1 up; got {draws!r}.")
+        check_seed(seed)
         names = list(self.estimates)
         values = np.array([self.estimates[name].value for name in names])
         covariance = self.estimates.covariance(self.target)
+        unknown = [name for name, v in zip(names, np.diag(covariance), strict=True) if np.isnan(v)]
+        if unknown:
+            raise EstimationError(
+                f"{listed(unknown)}: no standard error, so that there is nothing to draw from."
+            )
         rng = stream(seed, "probability of best")
         drawn = rng.multivariate_normal(values, covariance, size=draws, method="eigh")
         first = drawn.argmax(axis=1) if self.better == "higher" else drawn.argmin(axis=1)
@@ -134,15 +152,15 @@ class Ranking:
     def __str__(self) -> str:
         """Return a line for each group, the best first."""
         joint = self.estimates.simultaneous(self.level, self.target)
-        width = max(map(len, self.order))
+        width = max(len(escaped(name)) for name in self.order)
         lines = []
         for name in self.order:
             low, high = joint[name]
             ends = "no valid interval" if math.isnan(low) else f"{low:.4g}, {high:.4g}"
             could = rank_words(self.rank_set[name])
             lines.append(
-                f"{self.rank[name]:>3}  {name:{width}}  {self.estimates[name].value:.4g} ({ends})"
-                f"  ranks {could}"
+                f"{self.rank[name]:>3}  {escaped(name):{width}}  "
+                f"{self.estimates[name].value:.4g} ({ends})  ranks {could}"
             )
         return "\n".join(lines)
 
@@ -261,5 +279,5 @@ def _ties(names: list[str], rank: IntArray) -> tuple[Notice, ...]:
     ]
     if not tied:
         return ()
-    shown = "; ".join(" and ".join(group) for group in tied)
+    shown = "; ".join(" and ".join(map(escaped, group)) for group in tied)
     return (Notice("ranks_tied", f"The estimates are equal, and so are the ranks, of {shown}."),)

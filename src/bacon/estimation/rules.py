@@ -34,6 +34,9 @@ NO_ERROR = (
 )
 """Why labels that show no spread have no interval."""
 
+ONE_CLUSTER = "all items share one cluster, which shows nothing of how clusters differ"
+"""Why there is no interval for more items like them."""
+
 ROUNDING = 1e-12
 """Shares that differ from 0 or 1 by less than this are 0 or 1."""
 
@@ -116,6 +119,8 @@ class TRule:
         df = self.variances.df
         if target == "pool" and is_census(self.design):
             return Interval(self.value, self.value, level, target, df, "census")
+        if math.isnan(self.variances.of(target)):
+            return no_interval(level, target, df, ONE_CLUSTER)
         no_spread = shows_no_spread(self.variances, self.design, target)
         if no_spread and self.scale is None:
             return no_interval(
@@ -183,6 +188,8 @@ class ProportionRule:
             rule = TRule(self.value, self.variances, self.design, (0.0, 1.0))
             return rule.interval(level, target, method)
         n, n_items, df = self.design.n_labels, self.design.n_items, self.variances.df
+        if math.isnan(self.variances.of(target)):
+            return no_interval(level, target, df, ONE_CLUSTER)
         share = min(max(self.value, 0.0), 1.0)
         is_cut = abs(share - self.value) > ROUNDING
         reason = "the estimate was cut to the range of a share" if is_cut else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -201,10 +202,13 @@ def cluster_term(influence: Influence, design: SurveyDesign, cluster: IntArray) 
 
     T_c is the sum of h in cluster c. Its square is estimated from the predictions of all
     items, the residuals of the labelled ones, and pairs labelled in the same cluster,
-    weighted by 1 / pi_ij; the squared cluster sizes times what centring takes away undo it at the
+    weighted by 1 / pi_ij; NaN where all items share one cluster, which shows nothing of how
+    clusters differ. The squared cluster sizes times what centring takes away undo it at the
     estimate, so that clusters of one item each change nothing. May be negative.
     """
     n_clusters = int(cluster.max()) + 1
+    if n_clusters < 2:
+        return math.nan
     sums = cluster_sums(influence, cluster, n_clusters)
     r, w = influence.residual, 1.0 / design.pi
     labelled = cluster[design.rows]
@@ -264,7 +268,7 @@ def variances(
             ),
         )
     r, g = influence.residual, influence.prediction(design.rows)
-    v_population = v_pool + max(extra, 0.0)
+    v_population = v_pool + (extra if math.isnan(extra) else max(extra, 0.0))
     return Variances(
         pool=v_pool,
         population=v_population,

@@ -16,6 +16,7 @@ from bacon.estimation.intervals import family_level
 from bacon.estimation.results import Estimate
 from bacon.estimation.sandwich import population_part
 from bacon.estimation.units import pool_variance
+from bacon.words import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,7 +98,7 @@ class Estimates(Mapping[str, Estimate]):
         -------
         (K, K) float64
             In the order of the names; the diagonal holds the squared standard errors. 0 for
-            the pool at a census.
+            the pool at a census, NaN where an estimate has no standard error.
 
         Notes
         -----
@@ -107,11 +108,19 @@ class Estimates(Mapping[str, Estimate]):
         and, for the population, others: see :mod:`bacon.estimation.domains`.
         """
         check_target(target)
-        first = next(iter(self.members.values()))
+        members = list(self.members.values())
+        matrix = self._covariance(members, target)
+        unknown = np.array([math.isnan(one.se(target)) for one in members])
+        matrix[unknown] = matrix[:, unknown] = math.nan
+        return matrix
+
+    def _covariance(self, members: list[Estimate], target: Target) -> FloatArray:
+        """Return the covariance matrix, whether or not the labels show an error."""
+        first = members[0]
         if first.domain is not None:
-            return _of_groups(list(self.members.values()), target)
+            return _of_groups(members, target)
         design, cluster = first.design, first.cluster
-        parts = [estimate.influence_values for estimate in self.members.values()]
+        parts = [estimate.influence_values for estimate in members]
         pool = _polarised(lambda h: pool_variance(h.residual, design), parts)
         if target == "pool":
             return pool
@@ -184,8 +193,10 @@ class Estimates(Mapping[str, Estimate]):
 
     def __str__(self) -> str:
         """Return a line for each estimate, with its 95 % pool interval."""
-        width = max(len(name) for name in self.members)
-        return "\n".join(f"{name:{width}}  {one}" for name, one in self.members.items())
+        names = [escaped(name) for name in self.members]
+        width = max(map(len, names))
+        lines = zip(names, self.members.values(), strict=True)
+        return "\n".join(f"{name:{width}}  {one}" for name, one in lines)
 
     __repr__ = __str__
 
@@ -228,8 +239,11 @@ def _polarised(form: Callable[[Influence], float], parts: list[Influence]) -> Fl
 
 
 def _nonnegative(matrix: FloatArray) -> FloatArray:
-    """Return a symmetric matrix with its negative directions set to 0."""
+    """Return a symmetric matrix without negative directions, its diagonal as it was."""
     values, vectors = np.linalg.eigh(matrix)
     if values[0] >= 0.0:
         return matrix
-    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
+    found = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    made, wanted = np.diag(found), np.maximum(np.diag(matrix), 0.0)
+    stretch = np.sqrt(np.divide(wanted, made, out=np.zeros_like(made), where=made > 0.0))
+    return np.asarray(found * stretch * stretch[:, None])

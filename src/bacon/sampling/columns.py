@@ -177,6 +177,8 @@ def _refuse_nested(pool: Pool, column: pl.Series, role: str) -> None:
 
 
 def _unknown(pool: Pool, name: str, role: str) -> InputError:
+    if not isinstance(name, str):
+        return InputError(f"the column for {role} must be a name; got {name!r}.")
     names = [*pool.table.columns, *(judge.name for judge in pool.judges)]
     close = difflib.get_close_matches(name, names, n=1)
     mend = f"did you mean {close[0]}?" if close else f"it has {', '.join(pool.table.columns[:12])}."
