@@ -7,13 +7,16 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 
 # Two test processes with one thread each are faster on two cores than threads fighting for them.
 export OPENBLAS_NUM_THREADS ?= 1
+# Else every command that a test starts would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: help demo test test-slow oracle lint type bench docs clean
+.PHONY: help demo test coverage test-slow oracle lint type bench docs clean
 
 help:
 	@echo "make demo       a simulated pool, estimated beside its known truth"
 	@echo "make test       lint, types, tests, doctests and the examples of the pages"
+	@echo "make coverage   the tests again, with the branches they reach"
 	@echo "make test-slow  seeded coverage over many draws (minutes to an hour)"
 	@echo "make oracle     figures of R's survey and MASS packages for the tests (needs R)"
 	@echo "make lint       ruff: rules and format"
@@ -26,6 +29,9 @@ demo: .venv/.runtime
 	@$(BIN)/bacon demo
 
 test: lint type
+	$(PYTEST)
+
+coverage: .venv/.dev
 	$(PYTEST) --cov --cov-report=term
 
 test-slow: .venv/.dev

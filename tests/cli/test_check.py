@@ -18,6 +18,7 @@ from bacon.errors import InputError
 
 QUICK = ("css_stance", "pandalm_testset", "summeval")
 LARGE = ("wmt20_ende_mqm", "wmt23_ende_mqm", "hanna", "llmjudge_trecdl23", "rewardbench2_runs")
+REAL = [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE)]
 
 
 def run(*words: str) -> str:
@@ -51,7 +52,7 @@ def blanked(table: pl.DataFrame, n: int) -> pl.DataFrame:
     return table.with_columns(human=pl.when(pl.Series(drawn)).then(pl.col("human")))
 
 
-@pytest.mark.parametrize("name", [*QUICK, *LARGE])
+@pytest.mark.parametrize("name", REAL)
 def test_next_runs_on_real_files_with_200_labels(shared_data, name):
     blanked(pl.read_parquet(shared_data / f"{name}.parquet"), 200).write_parquet("pool.parquet")
     words = next_of("pool.parquet")
@@ -62,9 +63,7 @@ def test_next_runs_on_real_files_with_200_labels(shared_data, name):
     assert all(number["estimate"] is not None for number in numbers)
 
 
-@pytest.mark.parametrize(
-    "name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE)]
-)
+@pytest.mark.parametrize("name", REAL)
 def test_next_runs_on_real_files_as_they_are(shared_data, name):
     words = next_of(shared_data / f"{name}.parquet")
     assert words[:4] == ["estimate", str(shared_data / f"{name}.parquet"), "--label", "human"]

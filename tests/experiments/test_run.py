@@ -113,7 +113,9 @@ def left_of(session: int) -> list[int]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads processes from /proc")
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 def test_a_stopped_run_goes_on(
     tmp_path: Path, at_once: dict[str, bytes], how: signal.Signals
 ) -> None:
