@@ -44,7 +44,7 @@ def test_ids_probabilities_and_words_to_read_as_missing():
         judge_llama=["N/A", *answers()["judge_gpt"][1:]],
     )
     assert suggestion(table).command == (
-        "bacon estimate answers.csv --label human --judges 'judge_*' --id uid --pi pi --scale 1:6 "
+        "bacon estimate answers.csv --label human --judges 'judge_*' --id uid --group system --pi pi --scale 1:6 "
         "--na N/A"
     )
 

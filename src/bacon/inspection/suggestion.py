@@ -88,12 +88,21 @@ def _estimate(path: Path, roles: Roles, findings: Findings) -> str:
         "--label": roles.label,
         "--judges": roles.judge_pattern,
         **_reading(roles),
+        "--group": _group(roles, findings),
         # Labels of one cluster leave no other to learn from.
         "--cluster": roles.cluster if findings.n_labelled_clusters > 1 else None,
         "--pi": None if findings.is_census else roles.pi,
         "--scale": scale_of(findings),
     }
     return _command("estimate", path, options, roles.na)
+
+
+def _group(roles: Roles, findings: Findings) -> str | None:
+    """Return the column of the groups, where each item has one and labels have a mean."""
+    if roles.group is None or roles.columns[roles.group].n_missing:
+        return None
+    label = findings.label
+    return roles.group if label is not None and label.kind != "categorical" else None
 
 
 def _sample(path: Path, roles: Roles, findings: Findings) -> str:
