@@ -30,8 +30,8 @@ def _in_an_empty_folder(tmp_path, monkeypatch):
 
 def test_the_usual_file():
     assert suggestion(answers()).command == (
-        "bacon estimate answers.csv --label human --judges 'judge_*' --cluster prompt_id "
-        "--scale 1:6"
+        "bacon estimate answers.csv --label human --judges 'judge_*' --group system "
+        "--cluster prompt_id --scale 1:6"
     )
 
 
@@ -44,8 +44,8 @@ def test_ids_probabilities_and_words_to_read_as_missing():
         judge_llama=["N/A", *answers()["judge_gpt"][1:]],
     )
     assert suggestion(table).command == (
-        "bacon estimate answers.csv --label human --judges 'judge_*' --id uid --group system --pi pi --scale 1:6 "
-        "--na N/A"
+        "bacon estimate answers.csv --label human --judges 'judge_*' --id uid --group system "
+        "--pi pi --scale 1:6 --na N/A"
     )
 
 
