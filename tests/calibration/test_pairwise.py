@@ -118,3 +118,25 @@ def test_columns_have_to_be_two_and_complete():
         cal.bradley_terry("x", "z")
     with pytest.raises(InputError, match="is compared with itself"):
         calibrated(table().with_columns(y=pl.col("x"), z=pl.col("y"))).bradley_terry("x", "y")
+
+
+def test_all_labels_of_pandalm_equal_a_binomial_regression(shared_data):
+    """Ties half and half: a logistic regression of points on who is compared, by statsmodels."""
+    import statsmodels.api as sm
+
+    split = pl.col("pair").str.split("_").list
+    table = pl.read_parquet(shared_data / "pandalm_testset.parquet")
+    table = table.with_columns(first=split.first(), second=split.last())
+    labels = bacon.read_labels(table, id="item_id", value="human", levels="1,2,tie")
+    pool = bacon.read_pool(table, judges="judge_*", label="human", levels="1,2,tie")
+    cal = bacon.calibrate(pool, labels, model="human-only")
+    found = cal.bradley_terry("first", "second")
+    names = sorted({*table["first"], *table["second"]})
+    x = np.zeros((table.height, len(names)))
+    for column, sign in (("first", 1.0), ("second", -1.0)):
+        x[np.arange(table.height), [names.index(name) for name in table[column]]] += sign
+    points = table["human"].replace_strict({"1": 1.0, "2": 0.0, "tie": 0.5}).to_numpy()
+    fit = sm.GLM(points, x[:, 1:], family=sm.families.Binomial()).fit(tol=1e-12)
+    strength = np.append(0.0, fit.params)
+    for name, expected in zip(names, strength - strength.mean(), strict=True):
+        assert found[name].value == pytest.approx(expected, abs=1e-6)
