@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+import statsmodels.api as sm
 
 import bacon
 from bacon.errors import InputError
@@ -122,8 +123,6 @@ def test_columns_have_to_be_two_and_complete():
 
 def test_all_labels_of_pandalm_equal_a_binomial_regression(shared_data):
     """Ties half and half: a logistic regression of points on who is compared, by statsmodels."""
-    import statsmodels.api as sm
-
     split = pl.col("pair").str.split("_").list
     table = pl.read_parquet(shared_data / "pandalm_testset.parquet")
     table = table.with_columns(first=split.first(), second=split.last())
