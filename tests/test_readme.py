@@ -166,7 +166,7 @@ def run_console(block: Block, folder: Path, exit_code: int) -> None:
 
 def run_python(block: Block, names: dict[str, Any], where: str) -> None:
     if not block.text.startswith(">>>"):
-        exec(compile("\n" * block.line + block.text, where, "exec"), names)  # noqa: S102  what the page shows
+        exec(compile("\n" * block.line + block.text, where, "exec"), names)  # noqa: S102 (our own pages)
         return
     session = doctest.DocTestParser().get_doctest(block.text, names, where, where, block.line)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)

@@ -217,6 +217,8 @@ def with_calibration(command: Callable[..., None]) -> Callable[..., None]:
         Its first argument is a `Reading`: the command checks its own options before it has files
         read.
     """
+    # typer reads a command's options off its signature and knows no groups of them: joined here,
+    # they are written once and not in every command.
     shared = inspect.signature(read_calibration).parameters
     own = list(inspect.signature(command).parameters.values())[1:]
 

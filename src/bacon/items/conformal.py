@@ -9,7 +9,14 @@ import numpy as np
 if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IntArray
 
-__all__ = ["bounds_by_group", "error_bounds", "interval_ends", "selection_weights", "spread_scale"]
+__all__ = [
+    "ROUNDING",
+    "bounds_by_group",
+    "error_bounds",
+    "interval_ends",
+    "selection_weights",
+    "spread_scale",
+]
 
 ROUNDING = 1e-12
 """Shares of the weight that differ by less than this are equal."""

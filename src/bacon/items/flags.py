@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bacon.arrays import freeze
+from bacon.items.conformal import ROUNDING
 
 if TYPE_CHECKING:
     from bacon.arrays import BoolArray, FloatArray
 
 __all__ = ["Selection", "conformal_selection", "smallest_share"]
-
-ROUNDING = 1e-12
-"""Shares of the weight that differ by less than this are equal."""
 
 
 @dataclass(frozen=True, eq=False)
