@@ -24,6 +24,7 @@ FOUNDATION = (
     "checks",
     "data",
     "judge_scores",
+    "signed",
     "simplex",
     "words",
 )

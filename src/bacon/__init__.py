@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     from bacon.io.labels import read_labels
     from bacon.io.pools import read_pool
     from bacon.io.samples import read_sample
+    from bacon.monitor.monitor import Monitor
+    from bacon.planning.start import plan
     from bacon.sampling.cluster import ClusterDesign
     from bacon.sampling.probability import ProbabilityDesign
     from bacon.sampling.stratified import StratifiedDesign
+    from bacon.sampling.two_stage import TwoStageDesign
     from bacon.sampling.uniform import BernoulliDesign, UniformDesign
 
 _HOMES = {
@@ -41,16 +44,19 @@ _HOMES = {
     "Estimate": "bacon.estimation.results",
     "Estimates": "bacon.estimation.vector",
     "Labels": "bacon.data.labels",
+    "Monitor": "bacon.monitor.monitor",
     "Pool": "bacon.data.pool",
     "ProbabilityDesign": "bacon.sampling.probability",
     "Sample": "bacon.data.sample",
     "StratifiedDesign": "bacon.sampling.stratified",
+    "TwoStageDesign": "bacon.sampling.two_stage",
     "UniformDesign": "bacon.sampling.uniform",
     "aee": "bacon.estimation.arrays_api",
     "calibrate": "bacon.calibration.calibrate",
     "compare": "bacon.calibration.comparing",
     "contrast": "bacon.estimation.compare",
     "load_calibration": "bacon.calibration.saved",
+    "plan": "bacon.planning.start",
     "read_labels": "bacon.io.labels",
     "read_pool": "bacon.io.pools",
     "read_sample": "bacon.io.samples",
@@ -64,16 +70,19 @@ __all__ = [
     "Estimate",
     "Estimates",
     "Labels",
+    "Monitor",
     "Pool",
     "ProbabilityDesign",
     "Sample",
     "StratifiedDesign",
+    "TwoStageDesign",
     "UniformDesign",
     "aee",
     "calibrate",
     "compare",
     "contrast",
     "load_calibration",
+    "plan",
     "read_labels",
     "read_pool",
     "read_sample",

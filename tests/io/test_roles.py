@@ -35,7 +35,9 @@ def test_a_glob_leaves_columns_with_a_role_alone():
     assert resolve("*", taken={"item_id", "human"}) == ["judge_a", "judge_b", "len", "x, y", "j[1]"]
 
 
-@pytest.mark.parametrize("kind", ["entropy", "logppl", "expected", "logprob", "status"])
+@pytest.mark.parametrize(
+    "kind", ["entropy", "logppl", "expected", "logprob", "status", "model", "prompt", "version"]
+)
 @pytest.mark.parametrize("judge", ["judge_a", "judge_a_run3"])
 def test_a_glob_never_takes_uncertainty(judge, kind):
     columns = ["judge_a", f"{judge}__{kind}"]

@@ -10,6 +10,7 @@ import numpy as np
 from bacon.arrays import freeze
 from bacon.calibration.nonresponse import Drawn
 from bacon.calibration.randomness import describe_difference, randomness_notice
+from bacon.calibration.staged import answered_stages, everyones_chance, staged_design
 from bacon.data.notice import Notice
 from bacon.data.survey_design import SurveyDesign
 from bacon.errors import DesignError, InputError, TooFewLabelsError
@@ -60,6 +61,9 @@ class Aligned:
     pi : (N,) float64 or None
         Chance of every item to be labelled, where items had chances of their own and the pool
         still holds them.
+    order : (d,) int64 or None
+        Pool rows of the drawn items in drawn order, where every first part of them is itself a
+        simple random sample.
     """
 
     y: FloatArray
@@ -72,10 +76,11 @@ class Aligned:
     notices: tuple[Notice, ...]
     drawn: Drawn | None = None
     pi: FloatArray | None = None
+    order: IntArray | None = None
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
-        freeze(self, "y", "pi")
+        freeze(self, "y", "pi", "order")
 
 
 def align(
@@ -153,7 +158,10 @@ def _from_sample(pool: Pool, sample: Sample, rows: IntArray, y: FloatArray) -> A
             f"none of the {len(inside):,} labels belongs to the {sample.n_drawn:,} drawn items; "
             "give the sheet that these labels were filled in."
         )
-    design, stratum, psu, told = _drawn_design(pool, sample, rows, sample.pi[position[rows]])
+    sample, unanswered = answered_stages(sample, position[rows])
+    drawn = drawn[: sample.n_drawn]
+    notices += unanswered
+    design, stratum, psu, told = _drawn_design(pool, sample, rows, position[rows])
     if sample.kind == "clusters" and psu is not None:
         _check_clusters(pool, sample, psu, drawn)
     drawn_part = None
@@ -171,18 +179,21 @@ def _from_sample(pool: Pool, sample: Sample, rows: IntArray, y: FloatArray) -> A
         psu,
         (*notices, *told),
         drawn_part,
-        _everyones_chance(pool, sample, drawn, len(rows)),
+        _everyones_chance(pool, sample, drawn, position[rows]),
+        drawn if sample.kind in ("uniform", "bernoulli") else None,
     )
 
 
 def _everyones_chance(
-    pool: Pool, sample: Sample, drawn: IntArray, n_labels: int
+    pool: Pool, sample: Sample, drawn: IntArray, positions: IntArray
 ) -> FloatArray | None:
     """Return the chance (N,) of every item to be drawn and answered, where it can be known.
 
     The design file has the chances of the drawn items, and the name of the column that they and
-    the others came from.
+    the others came from; that of a draw in stages has the chances of all.
     """
+    if sample.stages is not None:
+        return everyones_chance(pool, sample, sample.stages, drawn, positions)
     name, n = sample.parameters.get("pi"), sample.parameters.get("n")
     if sample.kind not in ("poisson", "systematic") or not isinstance(name, str):
         return None
@@ -196,13 +207,18 @@ def _everyones_chance(
         return None
     if not np.allclose(pi[drawn], sample.pi, rtol=1e-9):
         return None
-    return pi * (n_labels / sample.n_drawn)
+    return pi * (len(positions) / sample.n_drawn)
 
 
 def _drawn_design(
-    pool: Pool, sample: Sample, rows: IntArray, pi: FloatArray
+    pool: Pool, sample: Sample, rows: IntArray, positions: IntArray
 ) -> tuple[SurveyDesign, IntArray | None, IntArray | None, tuple[Notice, ...]]:
-    """Return the design of `rows` of a draw taken as all of it, strata and units of all items."""
+    """Return the design of `rows` of a draw taken as all of it, strata and units of all items.
+
+    `positions` (m,) are those of the rows among the drawn items.
+    """
+    if sample.stages is not None:
+        return staged_design(pool, sample, sample.stages, rows, positions), None, None, ()
     if sample.kind == "stratified" and sample.strata is not None:
         stratum = strata_codes(pool, sample.strata)
         design, told = stratified_design(stratum, rows, sample.strata.names)
@@ -213,7 +229,8 @@ def _drawn_design(
     if sample.kind in ("poisson", "systematic"):
         # With every item labelled it is a census, whatever the probabilities were.
         census = len(rows) == pool.n_items
-        pi = np.ones(len(rows)) if census else pi * (len(rows) / sample.n_drawn)
+        share = len(rows) / sample.n_drawn
+        pi = np.ones(len(rows)) if census else sample.pi[positions] * share
         kind: DesignKind = "poisson" if sample.kind == "poisson" else "fixed"
         return SurveyDesign(kind, pool.n_items, rows, pi), None, None, ()
     return simple_design(rows, pool.n_items), None, None, ()
@@ -227,14 +244,16 @@ def _partly_answered(
     done[positions] = True
     order = np.argsort(drawn)
     rows, answered = drawn[order], done[order]
-    design = _drawn_design(pool, sample, rows, sample.pi[order])[0]
-    cell = np.zeros(len(rows), dtype=np.int64)
+    design = _drawn_design(pool, sample, rows, order)[0]
+    cell, cells = np.zeros(len(rows), dtype=np.int64), "strata"
     if stratum is not None:
         cell = merged_strata(stratum, rows[answered])[stratum[rows]]
+    if sample.stages is not None:
+        cell, cells = sample.stages.stage[order], "stages"
     where = _by_stratum(pool, sample.strata, rows[~answered])
     where += describe_difference(pool, rows[~answered], rows[answered])
     prefix = sample.kind == "uniform" and bool(done[: len(positions)].all())
-    return Drawn(design, answered, cell, prefix, where)
+    return Drawn(design, answered, cell, prefix, where, cells)
 
 
 def _prefix_notice(n_answered: int, n_drawn: int) -> Notice:

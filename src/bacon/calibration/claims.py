@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from bacon.calibration.anytime import Anytime
     from bacon.calibration.calibration import Calibration
     from bacon.calibration.groups import Pooling
+    from bacon.calibration.hardness import HardnessKind
     from bacon.calibration.item_scores import ItemScores
     from bacon.calibration.pairwise import Wins
+    from bacon.data.hardness import Hardness
     from bacon.estimation.compare import Kind
     from bacon.estimation.comparisons import Comparisons
     from bacon.estimation.intervals import Target
@@ -227,6 +230,62 @@ class Claims:
             adjust=adjust,
             labels_alone=labels_alone,
         )
+
+    def hardness(
+        self, kind: HardnessKind = "gamma", *, rate: float, regressor: Any = None
+    ) -> Hardness:
+        """Return how hard every item is to predict, for the next stage of a draw.
+
+        Parameters
+        ----------
+        kind : {"gamma", "optimal", "logistic", "uniform"}
+            How squared residuals are predicted; see :mod:`bacon.calibration.hardness`.
+        rate : float
+            Budget of all stages together, as a share of the pool.
+        regressor : object, optional
+            For optimal, a scikit-learn regressor; a forest by default.
+
+        Raises
+        ------
+        InputError
+            An unknown kind, a regressor that is none or not asked for, or a budget that is spent.
+        """
+        from bacon.calibration.hardness import fit_hardness
+
+        return fit_hardness(self._cal, kind, rate=rate, regressor=regressor)
+
+    def anytime(
+        self, estimand: str = "mean", *, level: float = 0.95, width: float | None = None
+    ) -> Anytime:
+        """Return intervals that hold after every label at once, so that labelling may stop.
+
+        Parameters
+        ----------
+        estimand : str
+            mean, or a share such as proportion:ge:4.
+        level : float
+            Confidence level, for all times together.
+        width : float, optional
+            Full width of the interval at which labelling stops.
+
+        Returns
+        -------
+        Anytime
+            The intervals in the order of the draw, `stopped_at`, and about how many `more`
+            labels the width takes.
+
+        Raises
+        ------
+        InputError
+            A width that is none, or an estimand other than a mean or a share.
+        DesignError
+            The labels answer no uniform draw.
+        TooFewLabelsError
+            The first drawn items have no labels.
+        """
+        from bacon.calibration.stopping import anytime
+
+        return anytime(self._cal, estimand, level=level, width=width)
 
     def items(
         self,

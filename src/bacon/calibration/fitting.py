@@ -58,17 +58,8 @@ class Fitter:
 
     def fit(self, y: FloatArray) -> CrossFit:
         """Cross-fit the model to values (m,) of the labelled rows."""
-        return self._fit(y, self.model, self.task)
-
-    def fit_event(self, event: FloatArray) -> CrossFit:
-        """Cross-fit a model of an event, 0 or 1 at the labelled rows (m,)."""
-        model = "logistic" if self.model in FOR_EVENTS else self.model
-        return self._fit(event, model, replace(self.task, kind="binary", scale=(0.0, 1.0)))
-
-    def _fit(self, y: FloatArray, model: Any, task: Task) -> CrossFit:
-        """Cross-fit one model."""
         if self.plan is None:
-            return self._constant(y, task)
+            return self._constant(y)
         if self.x.shape[1] == 0:
             raise InputError(
                 "no judge and no feature differs between the items, so there is nothing to "
@@ -76,16 +67,26 @@ class Fitter:
             )
 
         def fit_model(x: FloatArray, values: FloatArray) -> Any:
-            return fit_named(model, x, values, task)
+            return fit_named(self.model, x, values, self.task)
 
         return crossfit(
             self.x, y, self.rows, fit_model, self.plan, mode=self.mode, order=self.order
         )
 
-    def _constant(self, y: FloatArray, task: Task) -> CrossFit:
+    def fit_event(self, event: FloatArray) -> CrossFit:
+        """Cross-fit a model of an event, 0 or 1 at the labelled rows (m,)."""
+        return self.for_event().fit(event)
+
+    def for_event(self) -> Fitter:
+        """Return what cross-fits a model of an event instead of the outcome."""
+        model = "logistic" if self.model in FOR_EVENTS else self.model
+        task = replace(self.task, kind="binary", scale=(0.0, 1.0))
+        return replace(self, model=model, task=task)
+
+    def _constant(self, y: FloatArray) -> CrossFit:
         """Return the labels' mean, or their class shares, for every item: ignoring the judges."""
         zeros = np.zeros(len(self.x), dtype=np.int64)
-        model = fit_named("human-only", self.x[self.rows], y, task)
+        model = fit_named("human-only", self.x[self.rows], y, self.task)
         predictions = Predictions(model.predict(self.x), zeros - 1, zeros, np.ones((1, 1)))
         return CrossFit((model,), predictions)
 

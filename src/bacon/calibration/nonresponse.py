@@ -48,11 +48,13 @@ class Drawn:
     answered : (d,) bool
         Which of them are.
     cell : (d,) int64
-        Cells (strata) within which the answered speak for the others.
+        Cells within which the answered speak for the others.
     is_prefix : bool
         Whether the answered are the first of a uniform draw: themselves a sample.
     where : str
         Where the unanswered items are, and the judge on which they differ, in words.
+    cells : str
+        What the cells are: strata, or the stages of the draw.
     """
 
     design: SurveyDesign
@@ -60,6 +62,7 @@ class Drawn:
     cell: IntArray
     is_prefix: bool
     where: str
+    cells: str = "strata"
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
@@ -251,7 +254,7 @@ def _rate_notice(drawn: Drawn, response: Response, least: int) -> Notice:
         tie = f" Who answered shows no clear tie to judges and features ({_p(p)})."
     elif least < LEAST:
         tie = " They are too few to see whether answering goes with judges or features."
-    within = " within strata" if drawn.cell.any() else ""
+    within = f" within {drawn.cells}" if drawn.cell.any() else ""
     return Notice(
         "unanswered",
         f"{_how_many(drawn)}. The claim now assumes that they are missing at random{within}, "

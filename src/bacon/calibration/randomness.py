@@ -127,7 +127,7 @@ def _bound(
         sizes = np.bincount(stratum)
         rank = rank - (np.bincount(stratum, weights=rank) / np.maximum(sizes, 1))[stratum]
     weights = 1.0 / design.pi
-    share = float(((1.0 - design.pi) * weights) @ weights) / float(weights.sum()) ** 2
+    share = float((design.unseen * weights) @ weights) / float(weights.sum()) ** 2
     known = float(rank.var()) * share
     return max(
         t_quantile(level, degrees_of_freedom(design)) * math.sqrt(shown),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
-import json
 import zipfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bacon.calibration.baseline import baseline_record
 from bacon.errors import InputError
 from bacon.features.feature_map import Column, FeatureMap, feature_matrix
 from bacon.files import write_together
 from bacon.outcome.persist import can_keep, keep_models, restore_model
+from bacon.signed import digest, read_signed, signed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SavedCalibration", "load_calibration", "save_calibration"]
 
-SCHEMA = "bacon-calibration/2"
+SCHEMA = "bacon-calibration/3"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,18 +44,30 @@ class SavedCalibration:
         The summary at the time of saving.
     scale : (float, float) or None
         Lowest and highest possible label.
+    monitoring : mapping
+        What later labels and judge scores are held against
+        (:func:`bacon.calibration.baseline.baseline_record`).
+    digest : str
+        Digest of the calibration: which one it is.
     """
 
     source: str
     result: Mapping[str, Any] = field(repr=False)
     text: str = field(repr=False)
     scale: tuple[float, float] | None
+    monitoring: Mapping[str, Any] = field(repr=False)
+    digest: str
     feature_map: FeatureMap = field(repr=False)
     model: FittedModel = field(repr=False)
 
     def summary(self) -> str:
         """Return the summary as it was when saved."""
         return self.text
+
+    def scores(self, pool: Pool) -> FloatArray:
+        """Return the scores (N,) of :meth:`predict` in the order of the pool's rows."""
+        score = self.model.predict(feature_matrix(pool, self.feature_map))
+        return score if self.scale is None else np.clip(score, *self.scale)
 
     def predict(self, pool: Pool) -> Any:
         """Return the calibrated score of every item of a pool, new or old.
@@ -81,9 +93,7 @@ class SavedCalibration:
 
         from bacon.io.frames import to_backend
 
-        score = self.model.predict(feature_matrix(pool, self.feature_map))
-        if self.scale is not None:
-            score = np.clip(score, *self.scale)
+        score = self.scores(pool)
         ids = pl.Series(pool.ids.tolist())
         return to_backend(pl.DataFrame({"item_id": ids, "score": score}), pool.backend)
 
@@ -94,16 +104,6 @@ def _paths(path: Path) -> tuple[Path, Path]:
         raise InputError(f"name the calibration, such as cal for cal.json and cal.npz; got {path}.")
     stem = path.with_suffix("") if path.suffix in (".json", ".npz") else path
     return stem.with_name(stem.name + ".json"), stem.with_name(stem.name + ".npz")
-
-
-def _digest(content: bytes) -> str:
-    """Return a fingerprint that shows whether content was changed or cut off."""
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
-
-
-def _as_text(record: Mapping[str, Any]) -> str:
-    """Return the record in the one way in which it is written and checked."""
-    return json.dumps(record, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
 
 
 def save_calibration(cal: Calibration, path: Path, *, overwrite: bool) -> None:
@@ -130,16 +130,16 @@ def save_calibration(cal: Calibration, path: Path, *, overwrite: bool) -> None:
     payload = buffer.getvalue()
     record = {
         "schema": SCHEMA,
-        "arrays_blake2b": _digest(payload),
+        "arrays_blake2b": digest(payload),
         "columns": [asdict(column) for column in cal.feature_map.columns],
         "model": model,
         "scale": None if cal.scale is None else [float(end) for end in cal.scale],
         "result": cal.to_dict(),
         "summary": cal.summary(),
+        "monitoring": baseline_record(cal),
     }
     json_path, npz_path = _paths(path)
-    text = _as_text({**record, "blake2b": _digest(_as_text(record).encode())})
-    write_together({npz_path: payload, json_path: text.encode()}, overwrite=overwrite)
+    write_together({npz_path: payload, json_path: signed(record)}, overwrite=overwrite)
 
 
 def _damaged(path: Path) -> InputError:
@@ -148,20 +148,6 @@ def _damaged(path: Path) -> InputError:
         f"{path}: is not a calibration saved by this version of bacon, or is damaged; save it "
         "again."
     )
-
-
-def _read_record(path: Path, content: bytes) -> dict[str, Any]:
-    """Return the JSON part, refusing one that is not as it was written."""
-    try:
-        record = json.loads(content)
-        if not isinstance(record, dict) or record.get("schema") != SCHEMA:
-            raise _damaged(path)
-        stated = record.pop("blake2b", None)
-        if _digest(_as_text(record).encode()) != stated:
-            raise _damaged(path)
-    except (ValueError, RecursionError):
-        raise _damaged(path) from None
-    return record
 
 
 def load_calibration(path: str | Path) -> SavedCalibration:
@@ -193,8 +179,10 @@ def load_calibration(path: str | Path) -> SavedCalibration:
             f"{error.filename} cannot be read ({error.strerror}); a calibration is the two files "
             f"{json_path.name} and {npz_path.name} together."
         ) from None
-    record = _read_record(json_path, text_bytes)
-    if _digest(payload) != record.get("arrays_blake2b"):
+    record = read_signed(text_bytes, SCHEMA)
+    if record is None:
+        raise _damaged(json_path)
+    if digest(payload) != record.get("arrays_blake2b"):
         raise InputError(
             f"{npz_path}: does not belong to {json_path.name}; the two files were not saved "
             "together. Copy both again."
@@ -205,8 +193,17 @@ def load_calibration(path: str | Path) -> SavedCalibration:
             arrays: dict[str, FloatArray] = {name: stored[name] for name in stored.files}
         scale = None if record["scale"] is None else (record["scale"][0], record["scale"][1])
         model = restore_model(record["model"], arrays, len(columns))
-        result, text = record["result"], record["summary"]
+        result, text, monitoring = record["result"], record["summary"], record["monitoring"]
     except (KeyError, TypeError, ValueError, IndexError, EOFError, zipfile.BadZipFile):
         raise _damaged(json_path) from None
     feature_map = FeatureMap(columns, arrays.get("components"), arrays.get("embedding_centre"))
-    return SavedCalibration(json_path.name, result, text, scale, feature_map, model)
+    return SavedCalibration(
+        json_path.name,
+        result,
+        text,
+        scale,
+        monitoring,
+        record["blake2b"],
+        feature_map,
+        model,
+    )

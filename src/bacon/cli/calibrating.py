@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 import typer
 
 from bacon.cli.label_options import LabelOptions
+from bacon.cli.needed import has_judges, need_roles, one_design
 from bacon.cli.options import (
     IdColumn,
     JudgeColumn,
@@ -28,10 +29,9 @@ if TYPE_CHECKING:
     from bacon.calibration.calibration import Calibration
     from bacon.calibration.nonresponse import Treatment
     from bacon.calibration.raters import Claim
-    from bacon.io.tables import Table
     from bacon.outcome.crossfit import CrossFitMode
 
-__all__ = ["Reading", "parse_scale", "with_calibration"]
+__all__ = ["Reading", "parse_scale", "with_calibration", "with_pilot"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,17 +165,17 @@ def read_calibration(
     from bacon.io.samples import read_sample
     from bacon.io.tables import read_table
 
-    _one_design(sample=sample, pi=pi, strata=strata)
+    one_design(sample=sample, pi=pi, strata=strata)
     ends = None if scale is None else parse_scale(scale)
     missing = tuple(na or ())
     people = LabelOptions(
         label, labels, value, labels_id, rater, tuple(rater_columns or ()), sample
     )
     table = read_table(pool)
-    _need_roles(table, judges=judges, model=model, has_labels=people.are_given)
+    need_roles(table, judges=judges, model=model, has_labels=people.are_given)
     items = read_pool(
         table,
-        judges=names_of(judges, table) or ("judge_*" if _has_judges(table) else ()),
+        judges=names_of(judges, table) or ("judge_*" if has_judges(table) else ()),
         id=id_,
         features=names_of(features, table) or None,
         group=group,
@@ -217,21 +217,58 @@ def with_calibration(command: Callable[..., None]) -> Callable[..., None]:
         Its first argument is a `Reading`: the command checks its own options before it has files
         read.
     """
+    return _joined(command, "pool")
+
+
+def with_pilot(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `read_calibration`, the pool as --pilot and not required.
+
+    Parameters
+    ----------
+    command : callable
+        Its first argument is a `Reading`, or None where no pilot is given.
+    """
+    pilot = Annotated[
+        Path | None, typer.Option("--pilot", help="File with every item, some of them labelled.")
+    ]
+    return _joined(command, "pilot", pilot)
+
+
+def _joined(command: Callable[..., None], name: str, pool: Any = None) -> Callable[..., None]:
+    """Return a command with the options of `read_calibration` before its own.
+
+    Parameters
+    ----------
+    name : str
+        What the pool is called.
+    pool : type, optional
+        The option that names the pool instead of an argument.
+    """
     # typer reads a command's options off its signature and knows no groups of them: joined here,
     # they are written once and not in every command.
-    shared = inspect.signature(read_calibration).parameters
+    shared = {
+        (name if one == "pool" else one): parameter
+        for one, parameter in inspect.signature(read_calibration).parameters.items()
+    }
     own = list(inspect.signature(command).parameters.values())[1:]
+    if pool is not None:
+        shared[name] = shared[name].replace(name=name, default=None)
 
     @wraps(command)
     def run(**given: Any) -> None:
-        options = {name: value for name, value in given.items() if name in shared}
-        rest = {name: value for name, value in given.items() if name not in shared}
-        command(Reading(options), **rest)
+        options = {one: value for one, value in given.items() if one in shared}
+        rest = {one: value for one, value in given.items() if one not in shared}
+        options["pool"] = options.pop(name)
+        if options["pool"] is None:
+            _refuse_without_pilot(options)
+        command(None if options["pool"] is None else Reading(options), **rest)
 
     hints = {
         **get_type_hints(read_calibration, include_extras=True),
         **{one.name: get_type_hints(command, include_extras=True)[one.name] for one in own},
     }
+    if pool is not None:
+        hints[name] = pool
     parameters = [
         one.replace(annotation=hints[one.name], kind=inspect.Parameter.KEYWORD_ONLY)
         for one in (*shared.values(), *own)
@@ -239,6 +276,17 @@ def with_calibration(command: Callable[..., None]) -> Callable[..., None]:
     vars(run)["__signature__"] = inspect.Signature(parameters)
     run.__annotations__ = {one.name: hints[one.name] for one in parameters}
     return run
+
+
+def _refuse_without_pilot(options: dict[str, Any]) -> None:
+    """Refuse options that say how a pilot is read where there is none."""
+    defaults = inspect.signature(read_calibration).parameters
+    for name, value in options.items():
+        if name != "pool" and value != defaults[name].default and value != []:
+            raise InputError(
+                f"--{name.strip('_').replace('_', '-')} says how a pilot is read; name the file of "
+                "the pilot with --pilot, or assume with --r2, --sd and --items alone."
+            )
 
 
 def parse_scale(text: str) -> tuple[float, float]:
@@ -250,34 +298,3 @@ def parse_scale(text: str) -> tuple[float, float]:
     except ValueError:
         pass
     raise InputError(f"--scale must be LO:HI, such as 1:6; got {text!r}.")
-
-
-def _one_design(**given: object) -> None:
-    """Refuse two words on how the labels were drawn."""
-    named = [f"--{name}" for name, value in given.items() if value is not None]
-    if len(named) > 1:
-        raise InputError(f"{' and '.join(named)} each say how the labels were drawn; give one.")
-
-
-def _has_judges(table: Table) -> bool:
-    """Whether columns have the usual name of judges."""
-    return any(column.startswith("judge_") for column in table.frame.columns)
-
-
-def _need_roles(table: Table, *, judges: list[str] | None, model: str, has_labels: bool) -> None:
-    """Refuse a missing role, naming the column that looks like it."""
-    from bacon.inspection.roles import likely
-
-    if not has_labels:
-        found = likely(table, "label")
-        hint = f": column {found} looks like them, add --label {found}" if found else ""
-        raise InputError(
-            f"{table.source}: no labels named; give --label COLUMN, --labels FILE or --sample "
-            f"SHEET{hint}."
-        )
-    if not judges and model != "human-only" and not _has_judges(table):
-        found = likely(table, "judges")
-        hint = f"; these look like judges, add --judges {found}" if found else ""
-        raise InputError(
-            f"{table.source}: no column is called judge_*, so name the judges: --judges GLOB{hint}."
-        )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -15,7 +16,8 @@ from bacon.cli.requirement import (
     decide,
     parse_requirement,
 )
-from bacon.errors import InputError
+from bacon.cli.stopping import FIXED, check_stop, looks
+from bacon.errors import InputError, OutputError
 
 if TYPE_CHECKING:
     from bacon.calibration import groups
@@ -43,6 +45,13 @@ def estimate_command(
             "repeat for several."
         ),
     ] = None,
+    stop_width: Annotated[
+        float | None,
+        typer.Option(
+            help="Stop labelling at this full width (needs --sample): the interval that holds at "
+            "every look; exit 0 if it is reached, 4 if not yet."
+        ),
+    ] = None,
     pooling: Pooling = "pooled",
     regress: Annotated[
         list[str] | None,
@@ -55,11 +64,13 @@ def estimate_command(
     diagnostics: Annotated[
         bool, typer.Option("--diagnostics", help="Also how far model and judges can be trusted.")
     ] = False,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", help="Keep the calibration as SAVE.json and SAVE.npz, to watch it."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Estimate what people would say of all items, and of each group, for both targets."""
-    from bacon.calibration.group_record import group_result
-    from bacon.calibration.group_text import group_lines
     from bacon.calibration.groups import check_pooling
     from bacon.calibration.regression_text import regression_lines, regression_record
     from bacon.checks import check_level, check_target
@@ -67,6 +78,8 @@ def estimate_command(
     check_level(level)
     check_target(target)
     check_pooling(pooling)
+    check_stop(read, stop_width, target)
+    _may_save(save)
     family = _family_of(regress, family)
     wanted = [parse_requirement(text) for text in require or ()]
     found = read()
@@ -74,25 +87,28 @@ def estimate_command(
     asked = tuple(estimand or ())
     side = cast("Target", target)
     # Before anything is printed, since the estimand may be one that these labels do not have.
-    verdicts = [cal.estimate(one.estimand).interval(level, side) for one in wanted]
+    stops = looks(cal, asked, [one.estimand for one in wanted], level=level, width=stop_width)
+    verdicts = [
+        stops[one.estimand].interval if stops else cal.estimate(one.estimand).interval(level, side)
+        for one in wanted
+    ]
+    stop = next(iter(stops.values()), None)
     ranking, why = _ranked(cal, asked, level=level, target=side, pooling=pooling)
     fit = _regressed(cal, regress, family)
+    if save is not None:
+        cal.save(save)
+        say(f"Saved: {save} (.json and .npz); bacon monitor watches it.", err=True)
     if as_json:
-        record = cal.to_dict(*asked, level=level, target=side)
-        if ranking is not None:
-            record = group_result(record, ranking)
-        elif why is not None:
-            record = {**record, "groups": None, "groups_reason": why}
+        record = _with_groups(cal.to_dict(*asked, level=level, target=side), ranking, why)
         if fit is not None:
             own = regression_record(fit, family=family, level=level, target=side)
             record = {**record, "regression": own}
-        say_json(record)
+        say_json(record if stop is None else {**record, "anytime": stop.to_dict()})
     else:
+        if stop is not None:
+            say(f"{stop.summary()}\n\n{FIXED}\n")
         say(cal.summary(*asked, level=level, target=side))
-        if ranking is not None:
-            say("\n" + "\n".join(group_lines(ranking)))
-        elif why is not None:
-            say(f"\nNo ranking of groups: {why}")
+        _say_groups(ranking, why)
         if fit is not None:
             lines = regression_lines(fit, cal.outcome, family=family, level=level, target=side)
             say("\n" + "\n".join(lines))
@@ -101,10 +117,41 @@ def estimate_command(
         say(f"\n{cal.diagnostics(first, level=level, target=side).to_text()}")
     found.tell()
     codes = [decide(cal, *pair) for pair in zip(verdicts, wanted, strict=True)]
+    if stop is not None and not stop.may_stop:
+        codes.append(VERDICT_OPEN)
     # One requirement that fails settles it; else one that is open leaves it open.
-    for code in (VERDICT_NO, VERDICT_OPEN):
-        if code in codes:
-            raise typer.Exit(code)
+    code = next((code for code in (VERDICT_NO, VERDICT_OPEN) if code in codes), 0)
+    if code:
+        raise typer.Exit(code)
+
+
+def _may_save(save: Path | None) -> None:
+    """Refuse to write over a calibration before anything is read."""
+    for ending in (".json", ".npz"):
+        path = None if save is None else save.with_name(save.name + ending)
+        if path is not None and path.exists():
+            raise OutputError(f"{path} exists already: give another name with --save.")
+
+
+def _with_groups(
+    record: dict[str, Any], ranking: Ranking | None, why: str | None
+) -> dict[str, Any]:
+    """Return a result with its groups, or with why there are none."""
+    from bacon.calibration.group_record import group_result
+
+    if ranking is not None:
+        return group_result(record, ranking)
+    return record if why is None else {**record, "groups": None, "groups_reason": why}
+
+
+def _say_groups(ranking: Ranking | None, why: str | None) -> None:
+    """Print the ranking of groups, or why there is none."""
+    from bacon.calibration.group_text import group_lines
+
+    if ranking is not None:
+        say("\n" + "\n".join(group_lines(ranking)))
+    elif why is not None:
+        say(f"\nNo ranking of groups: {why}")
 
 
 def _family_of(columns: list[str] | None, family: str | None) -> str:

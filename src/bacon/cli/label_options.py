@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from bacon.cli.options import names_of
-from bacon.errors import InputError
+from bacon.errors import InputError, TooFewLabelsError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,12 +112,15 @@ class LabelOptions:
             Classes and missing values, as named.
         """
         from bacon.io.labels import read_labels
-        from bacon.io.tables import Table, read_table
+        from bacon.io.sheets import joined
+        from bacon.io.tables import Table
 
         if self.is_elsewhere:
-            source = read_table(cast("Path", self.labels or self.sample))
+            tables = self._tables()
+            source = joined(tables)
             own_id = self.labels_id or (id_ if id_ in source.frame.columns else None)
         else:
+            tables = []
             source = Table(items.source, items.table, untyped=table.untyped)
             own_id = items.id_name
         if self.rater_columns:
@@ -124,8 +128,21 @@ class LabelOptions:
             return read_labels(source, id=own_id, raters=columns, levels=levels, na=na), None
         value = self.label or self.value or self._found(source)
         told = value if self.labels is not None and self.value is None else None
+        for table_ in tables if len(tables) > 1 else ():
+            # Each alone first, so that what is wrong is told of its own file.
+            with suppress(TooFewLabelsError):
+                read_labels(table_, id=own_id, value=value, rater=self.rater, levels=levels, na=na)
         human = read_labels(source, id=own_id, value=value, rater=self.rater, levels=levels, na=na)
         return human, told
+
+    def _tables(self) -> list[Table]:
+        """Return the file of the labels, or the sheets of all stages of the draw."""
+        from bacon.io.sheets import sheets_of
+        from bacon.io.tables import read_table
+
+        if self.labels is not None:
+            return [read_table(self.labels)]
+        return sheets_of(cast("Path", self.sample))
 
     def _rater_names(self, table: Table) -> list[str]:
         """Return the names and globs of raters side by side, split at commas."""

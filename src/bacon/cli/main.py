@@ -12,7 +12,9 @@ from bacon.cli.check import check_command
 from bacon.cli.demo import demo_command
 from bacon.cli.estimate import estimate_command
 from bacon.cli.items import items_command
+from bacon.cli.monitor import monitor_command
 from bacon.cli.output import say
+from bacon.cli.plan import plan_command
 from bacon.cli.rank import rank_command
 from bacon.cli.sample import sample_command
 from bacon.cli.simulate import simulate_command
@@ -36,6 +38,12 @@ app.command("estimate", short_help="Estimate with intervals from labels and judg
 )
 app.command("rank", short_help="Rank systems, with the ranks each could hold.")(rank_command)
 app.command("items", short_help="Score, interval, rank and flag of every item.")(items_command)
+app.command("plan", short_help="How many labels to buy, and where money is best spent.")(
+    plan_command
+)
+app.command("monitor", short_help="Whether a saved calibration still holds on later items.")(
+    monitor_command
+)
 app.command("simulate", short_help="Measure estimates on a pool with every label known.")(
     simulate_command
 )

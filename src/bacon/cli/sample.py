@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bacon.cli.extending import NextStage, two_stage_design
 from bacon.cli.options import (
     DESIGNS,
     Allocation,
@@ -69,6 +70,36 @@ def sample_command(
     ] = None,
     na: Missing = None,
     show: Annotated[list[str] | None, typer.Option(help="Columns raters see; repeat.")] = None,
+    pilot_rate: Annotated[
+        float | None,
+        typer.Option(help="Share of items in the pilot of --design two-stage; --rate is of both."),
+    ] = None,
+    least: Annotated[
+        float | None,
+        typer.Option(help="Two stages: least share of the average chance for each --group."),
+    ] = None,
+    extend: Annotated[
+        Path | None, typer.Option(help="Labelled sheet of the stage before, to draw the next one.")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="With --extend: file of all labels, if not the sheets.")
+    ] = None,
+    value: Annotated[
+        str | None, typer.Option(help="With --extend: column of the labels; score by default.")
+    ] = None,
+    hardness: Annotated[
+        str | None,
+        typer.Option(
+            help="With --extend: gamma (default), optimal, logistic, uniform, or COL, a column of "
+            "how hard items are."
+        ),
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option(help="With --extend: lowest and highest possible label: LO:HI.")
+    ] = None,
+    embeddings: Annotated[
+        Path | None, typer.Option(help="With --extend: embeddings, parquet with ids or .npy.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed; else one is taken and told.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the sheet.")] = False,
 ) -> None:
@@ -79,7 +110,12 @@ def sample_command(
 
     if out.suffix.lower() != ".csv":
         raise InputError(f"{out}: the sheet is a CSV file; give --out a name that ends in .csv.")
+    stage = NextStage(extend, labels, value, hardness, scale, embeddings)
+    if extend is not None:
+        stage.refuse(design=design, n=n, strata=strata, pi=pi, pilot_rate=pilot_rate)
     design = design or chosen_design(strata=strata, clusters=draw_clusters, pi=pi)
+    if pilot_rate is not None and design == "uniform":
+        design = "two-stage"
     table = read_table(pool)
     if out.resolve() == pool.resolve():
         raise OutputError(f"{out} is the pool itself; give the sheet another name with --out.")
@@ -99,26 +135,47 @@ def sample_command(
         run_column=run_column,
         levels=levels,
         na=tuple(na or ()),
+        embeddings=embeddings,
         pi=pi if design == "probability" and n is None else None,
     )
-    plan = design_of(
-        design,
-        n,
-        rate,
-        strata=strata,
-        allocation=allocation,
-        clusters=draw_clusters,
-        pi=pi,
-        method=method,
-    )
-    drawn = plan.draw(items, seed=seed, hide=human)
+    if extend is not None:
+        drawn = stage.draw(
+            items,
+            table,
+            out,
+            rate=rate,
+            group=group,
+            least=least,
+            id_=id_,
+            levels=levels,
+            na=tuple(na or ()),
+            seed=seed,
+            hide=human,
+        )
+    elif design == "two-stage":
+        pilot = two_stage_design(rate, pilot_rate, group=group, least=least)
+        drawn = pilot.draw(items, seed=seed, hide=human)
+    else:
+        plan = design_of(
+            design,
+            n,
+            rate,
+            strata=strata,
+            allocation=allocation,
+            clusters=draw_clusters,
+            pi=pi,
+            method=method,
+        )
+        drawn = plan.draw(items, seed=seed, hide=human)
     shown = list(dict.fromkeys([*([text] if text else []), *(show or [])]))
     told = drawn.write(out, show=shown or None, overwrite=force)
     say(
-        f"Drew {drawn.n_drawn:,} of {drawn.n_items:,} items ({drawn.kind}, seed {drawn.seed}).\n"
+        f"Drew {drawn.n_to_label:,} of {drawn.n_items:,} items ({drawn.kind}, seed {drawn.seed}).\n"
         f"To label: {out}   (keep {out.name}.design.json beside it: it says how they were drawn)"
     )
-    if drawn.kind == "uniform":
+    if design == "two-stage" and extend is None:
+        say(f"This is the pilot. Labelled: bacon sample {pool} --extend {out} --out NEXT.csv")
+    elif drawn.kind == "uniform":
         say("Rows are in random order: label from the top, and stop when the money is out.")
     say(f"Then: {_next_command(pool, out, judges, id_)}")
     for notice in (*items.notices, *drawn.notices, *told):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,14 @@ from bacon.data.record_fields import (
 )
 from bacon.data.sample import Sample, StrataRule
 from bacon.data.sheet import sheet_frame
+from bacon.data.stage_record import (
+    ITEM_KEYS,
+    STAGED,
+    expected_chances,
+    item_stages,
+    stages_from_record,
+    stages_record,
+)
 from bacon.files import write_together
 
 if TYPE_CHECKING:
@@ -33,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["SCHEMA", "design_path", "design_record", "sample_from_record", "write_sheet"]
 
 SCHEMA = "bacon-design/1"
-KINDS = ("uniform", "bernoulli", "stratified", "poisson", "systematic", "clusters")
+KINDS = ("uniform", "bernoulli", "stratified", "poisson", "systematic", "clusters", *STAGED)
 FIELDS = (
     *("schema", "kind", "parameters", "seed", "n_items", "n_drawn", "pool_fingerprint"),
     *("strata", "clusters", "items"),
@@ -99,6 +108,10 @@ def design_record(sample: Sample) -> dict[str, Any]:
         }
         for item, stratum in zip(items, sample.stratum.tolist(), strict=True):
             item["stratum"] = stratum
+    staged = {}
+    if sample.stages is not None:
+        staged = {"stages": stages_record(sample.stages)}
+        items = [item | more for item, more in zip(items, item_stages(sample.stages), strict=True)]
     clusters = None
     if sample.cluster_column is not None:
         clusters = {
@@ -117,6 +130,7 @@ def design_record(sample: Sample) -> dict[str, Any]:
         "strata": strata,
         "clusters": clusters,
         "items": items,
+        **staged,
     }
 
 
@@ -140,7 +154,8 @@ def sample_from_record(record: object, source: str) -> Sample:
     DesignError
         A field is missing, unknown, of the wrong kind, or does not fit the others.
     """
-    fields = object_with(source, "the design", record, FIELDS)
+    staged = ("stages",) if isinstance(record, dict) and record.get("kind") in STAGED else ()
+    fields = object_with(source, "the design", record, (*FIELDS, *staged))
     if fields["schema"] != SCHEMA:
         raise damaged(source, "schema", f"{SCHEMA!r}", fields["schema"])
     kind = fields["kind"]
@@ -152,7 +167,8 @@ def sample_from_record(record: object, source: str) -> Sample:
         raise damaged(source, "pool_fingerprint", "32 hexadecimal digits", fingerprint)
     strata = _strata(source, fields["strata"], kind, n_items)
     cluster_column, n_clusters, n_pool = _clusters(source, fields["clusters"], kind, n_items)
-    items = _items(source, fields["items"], None if strata is None else len(strata.names))
+    items = _items(source, fields["items"], kind, 0 if strata is None else len(strata.names))
+    stages = stages_from_record(source, fields, items, n_items)
     ids = _ids(source, items)
     n_drawn = whole(source, "n_drawn", fields["n_drawn"], 1, n_items)
     if n_drawn != len(ids):
@@ -173,6 +189,7 @@ def sample_from_record(record: object, source: str) -> Sample:
         cluster_column=cluster_column,
         n_clusters=n_clusters,
         n_clusters_pool=n_pool,
+        stages=stages,
     )
     _refuse_other_pi(source, sample)
     return sample
@@ -239,17 +256,19 @@ def _clusters(
     return text(source, "clusters.column", fields["column"]), n_drawn, n_pool
 
 
-def _items(source: str, value: object, n_strata: int | None) -> list[dict[str, Any]]:
-    keys = ("id", "pi") if n_strata is None else ("id", "pi", "stratum")
+def _items(source: str, value: object, kind: str, n_strata: int) -> list[dict[str, Any]]:
+    more = {"stratified": ("stratum",), **dict.fromkeys(STAGED, ITEM_KEYS)}
+    # One over the weight of a label drawn in batches may exceed 1.
+    most = math.inf if kind == "batches" else 1.0
     items = full_list(source, "items", value)
     for number, item in enumerate(items, start=1):
-        fields = object_with(source, f"item {number}", item, keys)
+        fields = object_with(source, f"item {number}", item, ("id", "pi", *more.get(kind, ())))
         pi = fields["pi"]
-        if not is_finite(pi) or not LEAST_PROBABILITY <= pi <= 1.0:
+        if not is_finite(pi) or not LEAST_PROBABILITY <= pi <= most:
             raise damaged(
                 source, f"pi of item {number}", f"at least {LEAST_PROBABILITY:g} and at most 1", pi
             )
-        if n_strata is not None:
+        if n_strata:
             whole(source, f"stratum of item {number}", fields["stratum"], 0, n_strata - 1)
     return items
 
@@ -272,6 +291,8 @@ def _ids(source: str, items: list[dict[str, Any]]) -> IdArray:
 
 def _expected_pi(sample: Sample) -> FloatArray | None:
     """Return the probabilities that follow from the design, None where each item has its own."""
+    if sample.stages is not None:
+        return expected_chances(sample.stages, sample.pi)
     if sample.kind == "uniform":
         return np.full(sample.n_drawn, sample.n_drawn / sample.n_items)
     if sample.kind == "bernoulli":

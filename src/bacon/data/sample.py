@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from bacon.arrays import FloatArray, IdArray, IntArray
     from bacon.data.notice import Notice
+    from bacon.data.stages import Stages
 
 __all__ = ["Sample", "StrataRule"]
 
@@ -51,7 +52,8 @@ class Sample:
     Parameters
     ----------
     kind : str
-        uniform, bernoulli, stratified, poisson, systematic or clusters.
+        uniform, bernoulli, stratified, poisson, systematic, clusters, two-stage or batches (three
+        stages or more).
     parameters : mapping
         What the design was given, for the record.
     seed : int
@@ -63,14 +65,17 @@ class Sample:
     ids : (m,) int64 or object of str
         Drawn items, in the random order in which they are to be labelled.
     pi : (m,) float64
-        Inclusion probability of each drawn item, in (0, 1].
+        Inclusion probability of each drawn item, in (0, 1]; of batches one over the weight, which
+        may exceed 1.
     strata : StrataRule or None
         Strata of a stratified draw; `stratum` (m,) then has the codes of the drawn items.
     cluster_column : str or None
         Column whose values were drawn as whole clusters; `n_clusters` of the pool had
         `n_clusters_pool` different values.
+    stages : Stages or None
+        Stages of an adaptive draw.
     sheet : polars.DataFrame or None
-        Pool columns of the drawn items, in drawn order, for the labelling sheet.
+        Pool columns of the items to label (those of the last stage), in drawn order.
     hidden : tuple of str
         Columns that raters must not see.
     default_shown : tuple of str
@@ -91,6 +96,7 @@ class Sample:
     cluster_column: str | None = None
     n_clusters: int | None = None
     n_clusters_pool: int | None = None
+    stages: Stages | None = field(default=None, repr=False)
     sheet: pl.DataFrame | None = field(default=None, repr=False)
     hidden: tuple[str, ...] = ()
     default_shown: tuple[str, ...] = ()
@@ -100,6 +106,11 @@ class Sample:
     def n_drawn(self) -> int:
         """Number of items drawn."""
         return len(self.ids)
+
+    @property
+    def n_to_label(self) -> int:
+        """Number of items on the sheet: those drawn in the last stage."""
+        return self.n_drawn if self.stages is None else self.stages.n_last
 
     def same_as(self, other: Sample) -> bool:
         """Whether `other` is the same draw from the same pool."""

@@ -56,9 +56,9 @@ def sheet_frame(
             "this sample was read from its design file and no longer has columns to show: draw "
             f"it again from the pool with seed {sample.seed} to write another sheet."
         )
-    ids = pl.Series("item_id", sample.ids.tolist())
+    ids = pl.Series("item_id", sample.ids[-sample.n_to_label :].tolist())
     columns = {
-        "order": pl.Series("order", range(1, sample.n_drawn + 1)),
+        "order": pl.Series("order", range(1, sample.n_to_label + 1)),
         "item_id": ids,
     }
     taken = set(OWN_COLUMNS)
@@ -69,7 +69,7 @@ def sheet_frame(
         notices += told + renamed + _empty_notices(name, cells)
         taken.add(heading)
         columns[heading] = cells
-    empty = pl.Series([None] * sample.n_drawn, dtype=pl.String)
+    empty = pl.Series([None] * sample.n_to_label, dtype=pl.String)
     columns |= {"score": empty, "comment": empty}
     return pl.DataFrame(columns), tuple(notices)
 

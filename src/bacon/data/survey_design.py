@@ -29,12 +29,16 @@ class SurveyDesign:
     rows : (m,) int64
         Pool rows of the labelled items, ascending.
     pi : (m,) float64
-        Inclusion probabilities in (0, 1].
+        Inclusion probabilities in (0, 1]; of labels drawn in batches one over the weight, which
+        may exceed 1.
     stratum : (m,) int64 or None
         Stratum code of each labelled row; `stratum_sizes` (H,) counts pool items.
     psu : (m,) int64 or None
         Code 0..c-1 of the drawn cluster each labelled row belongs to; `n_psu` counts the
         clusters of the pool.
+    batch_unseen : (m,) float64 or None
+        Of labels drawn in batches, the share of each squared weight that enters the variance;
+        None where it is 1 - pi.
     """
 
     kind: DesignKind
@@ -45,10 +49,16 @@ class SurveyDesign:
     stratum_sizes: IntArray | None = None
     psu: IntArray | None = None
     n_psu: int | None = None
+    batch_unseen: FloatArray | None = None
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
-        freeze(self, "rows", "pi", "stratum", "psu")
+        freeze(self, "rows", "pi", "stratum", "psu", "batch_unseen")
+
+    @property
+    def unseen(self) -> FloatArray:
+        """Share (m,) of each squared weight that the draw left to chance: 1 - pi."""
+        return 1.0 - self.pi if self.batch_unseen is None else self.batch_unseen
 
     @property
     def n_labels(self) -> int:

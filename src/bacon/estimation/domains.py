@@ -123,8 +123,10 @@ def domain_design(
             return simple_design(local, n_items), inside, ()
         return cluster_design(units, local, whole=False), inside, ()
     # With every item labelled it is a census, whatever the probabilities were.
-    pi = np.ones(n_items) if len(local) == n_items else design.pi[inside]
-    return SurveyDesign(design.kind, n_items, local, pi), inside, ()
+    census = len(local) == n_items
+    unseen = None if census or design.batch_unseen is None else design.batch_unseen[inside]
+    pi = np.ones(n_items) if census else design.pi[inside]
+    return SurveyDesign(design.kind, n_items, local, pi, batch_unseen=unseen), inside, ()
 
 
 def covariance_parts(a: Estimate, b: Estimate) -> tuple[float, float]:

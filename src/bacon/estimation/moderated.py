@@ -184,7 +184,7 @@ def _with_variance(
     if own > found.rounding:
         pool = found.pool * variance / own
     else:
-        pool = variance * float((1.0 - estimate.design.pi) @ weights**2)
+        pool = variance * float(estimate.design.unseen @ weights**2)
     changed = replace(
         found,
         pool=pool,

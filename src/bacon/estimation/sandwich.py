@@ -112,7 +112,7 @@ def degrees_of_freedom(design: SurveyDesign) -> float:
     if design.kind == "stratified" and design.stratum is not None:
         return float(max(m - len(np.unique(design.stratum)), 1))
     if design.kind in ("poisson", "fixed"):
-        a = (1.0 - design.pi) / design.pi**2
+        a = design.unseen / design.pi**2
         if a.max() <= 0.0:
             return float(m - 1)
         a = a / a.max()

@@ -38,7 +38,7 @@ class Units:
     stratum : (c,) int64
         Stratum of each unit.
     pi : (c,) float64
-        Inclusion probability of each unit.
+        Inclusion probability of each unit (of items drawn in batches, what plays its part).
     weights : (m,) float64
         w / sum(w) of each labelled row.
     """
@@ -78,7 +78,7 @@ def drawn_units(design: SurveyDesign) -> Units:
         )
     m = design.n_labels
     stratum = np.zeros(m, dtype=np.int64) if design.stratum is None else design.stratum
-    return Units(np.arange(m), stratum, design.pi, weights)
+    return Units(np.arange(m), stratum, 1.0 - design.unseen, weights)
 
 
 def variance_parts(residual: FloatArray, design: SurveyDesign) -> FloatArray:

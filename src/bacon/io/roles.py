@@ -14,8 +14,11 @@ __all__ = ["as_list", "group_runs", "nearest", "resolve_column", "resolve_column
 Names = str | Sequence[str]
 """A name, a glob, several with commas between them, or a list of these."""
 
-UNCERTAINTY = re.compile(r"(?P<scored>.+)__(?P<kind>entropy|logppl|expected|logprob|status)")
-"""Columns that tell how sure a judge was; a glob never takes them for scores."""
+UNCERTAINTY = re.compile(
+    r"(?P<scored>.+)__"
+    r"(?P<kind>entropy|logppl|expected|logprob|status|model|prompt|version)"
+)
+"""Columns that tell how sure a judge was, or what it was; a glob never takes them for scores."""
 
 RUN = re.compile(r"(?P<judge>.+)_run(?P<number>\d+)")
 

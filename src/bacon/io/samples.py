@@ -100,6 +100,8 @@ def _check_sheet(table: Table, sample: Sample) -> Sample:
     # Spreadsheets leave empty rows behind.
     filled = table.frame.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
     ids = read_ids(table, SHEET_ID, rows=filled.arg_true().cast(pl.Int64).to_numpy())
+    # The sheet of a draw in stages holds the items of the last one.
+    asked = sample.ids[-sample.n_to_label :]
     found = find_ids(sample.ids, ids.values)
     strange = int((found < 0).sum())
     if strange:
@@ -107,12 +109,12 @@ def _check_sheet(table: Table, sample: Sample) -> Sample:
             f"{table.source} has {strange:,} items that were not drawn by its design: "
             f"{unknown_ids(sample.ids, ids.values, found)}."
         )
-    lacking = sample.n_drawn - len(np.unique(found))
+    lacking = int((find_ids(ids.values, asked) < 0).sum())
     if not lacking:
         return sample
     told = Notice(
         "sheet_rows_missing",
-        f"{table.source} lacks {lacking:,} of the {sample.n_drawn:,} drawn items; they count as "
+        f"{table.source} lacks {lacking:,} of the {len(asked):,} drawn items; they count as "
         "drawn and not answered.",
     )
     return replace(sample, notices=(*sample.notices, told))

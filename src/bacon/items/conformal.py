@@ -35,7 +35,8 @@ def selection_weights(pi: FloatArray) -> FloatArray:
     Parameters
     ----------
     pi : (m,) float64
-        Inclusion probabilities in (0, 1]; items that were certain to be drawn weigh nothing.
+        Inclusion probabilities in (0, 1]; items that were certain to be drawn weigh nothing, nor
+        do labels of batches with more than that.
 
     Examples
     --------
@@ -43,7 +44,7 @@ def selection_weights(pi: FloatArray) -> FloatArray:
     >>> selection_weights(np.array([0.5, 0.2, 1.0])).tolist()
     [1.0, 4.0, 0.0]
     """
-    return np.asarray((1.0 - pi) / pi)
+    return np.asarray(np.maximum(1.0 - pi, 0.0) / pi)
 
 
 def error_bounds(

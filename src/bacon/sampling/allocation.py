@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bacon.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from bacon.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["Allocation", "equal", "neyman", "proportional"]
+__all__ = ["Allocation", "bounded_shares", "equal", "neyman", "proportional"]
 
 SMALLEST = 2
 """Items a stratum needs at least, so that its spread can be estimated."""
@@ -142,11 +144,11 @@ def _allocate(n: int, sizes: IntArray, weights: FloatArray) -> Allocation:
     weighted = weights > 0.0
     reach = sizes[weighted].sum() + floors[~weighted].sum()
     if n <= reach:
-        shares = _bounded_shares(n, weights, floors, sizes)
+        shares = bounded_shares(n, weights, floors, sizes)
     else:
         # Every stratum with weight is drawn whole; the others share the rest by their sizes.
         rest = np.where(weighted, 0.0, sizes.astype(np.float64))
-        shares = _bounded_shares(n, rest, np.where(weighted, sizes, floors), sizes)
+        shares = bounded_shares(n, rest, np.where(weighted, sizes, floors), sizes)
     counts = _largest_remainders(n, shares, sizes)
     unbounded = n * weights / weights.sum() if weighted.any() else shares
     return Allocation(
@@ -156,14 +158,16 @@ def _allocate(n: int, sizes: IntArray, weights: FloatArray) -> Allocation:
     )
 
 
-def _bounded_shares(n: int, weights: FloatArray, low: IntArray, high: IntArray) -> FloatArray:
-    """Return t * weights held between `low` and `high`, with the t that makes the sum n."""
+def bounded_shares(
+    total: float, weights: FloatArray, low: npt.NDArray[Any], high: npt.NDArray[Any]
+) -> FloatArray:
+    """Return t * weights held between `low` and `high`, with the t that makes the sum `total`."""
     shares = low.astype(np.float64)
     free = weights > 0.0
     # A share outside its bounds is put on the bound and the rest is shared out again. Only
     # the side that takes more is fixed at once: fixing both could overshoot.
     while free.any():
-        left = n - shares[~free].sum()
+        left = total - shares[~free].sum()
         shares[free] = left * weights[free] / weights[free].sum()
         lacking = np.where(free, np.maximum(low - shares, 0.0), 0.0)
         excess = np.where(free, np.maximum(shares - high, 0.0), 0.0)

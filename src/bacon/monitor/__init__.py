@@ -1,0 +1,1 @@
+"""Whether a saved calibration still holds on later items."""
