@@ -60,7 +60,7 @@ SCALES = {
     "llmjudge_trecdl23": (0.0, 3.0),
 }
 CENSUS, BEST_AT, PLANNED, LEVEL, FOLDS = 1_100, 100, (100, 200), 0.95, 5
-RIDGE, HALFWAY = 10.0, 50.0
+RIDGE, HALFWAY, MOST_WITHOUT = 10.0, 50.0, 0.1
 
 
 def read_full(data: Path, name: str) -> FullPool:
@@ -203,7 +203,10 @@ def lines(full: FullPool, trials: list[dict[str, Any]]) -> list[str]:
         if method not in trials[0]:
             continue
         widths = np.array([one[method]["widths"] for one in trials], dtype=np.float64)
-        ratios = " | ".join(f"{one:.2f}" for one in np.nanmedian(widths, axis=0) / fixed)
+        # Where most runs have no interval yet there is no width to tell.
+        none = np.mean(np.isnan(widths), axis=0) > MOST_WITHOUT
+        median = np.where(none, np.nan, np.nanmedian(widths, axis=0)) / fixed
+        ratios = " | ".join("none yet" if np.isnan(one) else f"{one:.2f}" for one in median)
         to = n if n <= CENSUS else n // 2
         found.append(
             f"| {full.name} | {n:,} | {to:,} | {method} | "

@@ -1,6 +1,6 @@
 """Full trajectories of labels: how often the truth leaves intervals that are looked at every label.
 
-Simulated pools of 600 (ordinal, by betting) and 1,000 items (mqm and lognormal, asymptotic) are put
+Simulated pools of 400 (ordinal, by betting) and 1,000 items (mqm and lognormal, asymptotic) are put
 in random order 2,000 times and labelled to a census. Predictions are a least-squares fit on the
 judge average, made from earlier labels only. A share fails where its 99 % interval lies above what
 is claimed, or so far below it that the intervals would be much too wide.
@@ -26,7 +26,7 @@ Array = npt.NDArray[np.float64]
 
 DRAWS = 2_000
 SCALES = {"ordinal": (1.0, 6.0), "mqm": None, "lognormal": None}
-SIZES = {"ordinal": 600, "mqm": 1_000, "lognormal": 1_000}
+SIZES = {"ordinal": 400, "mqm": 1_000, "lognormal": 1_000}
 
 
 def t_intervals(seen: PoolStream) -> tuple[Array, Array]:

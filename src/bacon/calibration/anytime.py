@@ -46,6 +46,8 @@ class Anytime:
         unknown.
     notices : tuple of Notice
         Labels that do not count yet, or intervals that contradict each other.
+    backend : str
+        Library of the pool's table, in which frames come back.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Anytime:
     upper: FloatArray
     needed: int | None
     notices: tuple[Notice, ...] = ()
+    backend: str = "polars"
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
@@ -118,10 +121,19 @@ class Anytime:
         return None if self.needed is None else self.needed - self.n_labels
 
     def to_frame(self) -> Any:
-        """Return a polars frame with a row a label: n_labels, estimate, lower, upper."""
+        """Return a row for each label.
+
+        Returns
+        -------
+        frame
+            n_labels, estimate, lower, upper; NaN where there is no interval. In the library the
+            pool came from.
+        """
         import polars as pl
 
-        return pl.DataFrame(
+        from bacon.io.frames import to_backend
+
+        frame = pl.DataFrame(
             {
                 "n_labels": np.arange(1, self.n_labels + 1),
                 "estimate": self.estimates,
@@ -129,6 +141,7 @@ class Anytime:
                 "upper": self.upper,
             }
         )
+        return to_backend(frame, self.backend)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the object ``anytime`` of ``bacon estimate --json``."""

@@ -282,6 +282,17 @@ class Claims:
             The labels answer no uniform draw.
         TooFewLabelsError
             The first drawn items have no labels.
+
+        Examples
+        --------
+        >>> import bacon
+        >>> pool = bacon.read_pool({"item_id": [1, 2, 3, 4], "judge_a": [2.0, 5.0, 3.0, 4.0]})
+        >>> sample = bacon.UniformDesign(n=3).draw(pool, seed=1)
+        >>> told = {"item_id": sample.ids.tolist(), "human": [2, 4, 5]}
+        >>> labels = bacon.read_labels(told, value="human")
+        >>> cal = bacon.calibrate(pool, labels, sample=sample, model="human-only", scale=(1, 6))
+        >>> cal.anytime(width=2.0).stopped_at
+        3
         """
         from bacon.calibration.stopping import anytime
 

@@ -71,6 +71,7 @@ def anytime(cal: Calibration, name: str, *, level: float, width: float | None) -
         upper=upper,
         needed=_needed(stream, upper - lower, width, level=level, best_at=best_at),
         notices=told,
+        backend=cal.pool.backend,
     )
 
 

@@ -11,7 +11,9 @@ import typer
 from bacon.cli.check import check_command
 from bacon.cli.demo import demo_command
 from bacon.cli.estimate import estimate_command
+from bacon.cli.import_ import import_command
 from bacon.cli.items import items_command
+from bacon.cli.judge import judge_command
 from bacon.cli.monitor import monitor_command
 from bacon.cli.output import say
 from bacon.cli.plan import plan_command
@@ -32,6 +34,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("check", short_help="Read a results file and say what to run next.")(check_command)
+app.command("judge", short_help="Run AI judges over all items, and keep every answer.")(
+    judge_command
+)
 app.command("sample", short_help="Draw the items people should label.")(sample_command)
 app.command("estimate", short_help="Estimate with intervals from labels and judges.")(
     estimate_command
@@ -43,6 +48,9 @@ app.command("plan", short_help="How many labels to buy, and where money is best 
 )
 app.command("monitor", short_help="Whether a saved calibration still holds on later items.")(
     monitor_command
+)
+app.command("import", short_help="Scores of other programs as judgements or a pool.")(
+    import_command
 )
 app.command("simulate", short_help="Measure estimates on a pool with every label known.")(
     simulate_command

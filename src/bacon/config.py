@@ -1,0 +1,193 @@
+"""The configuration file `bacon.toml`: which pool, which judges, which embedding."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bacon.errors import InputError
+
+__all__ = ["Config", "EmbeddingTable", "JudgeTable", "PoolTable", "parse_config", "read_config"]
+
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
+"""Names of judges become names of columns and of rows in files."""
+
+
+class _Table(BaseModel):
+    """A table of the file: unknown keys are refused, values are not changed in kind."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class PoolTable(_Table):
+    """Which items there are, and what judges are shown of them.
+
+    Parameters
+    ----------
+    file : str
+        File with one row an item, beside the configuration.
+    id : str, optional
+        Column of the ids.
+    fields : dict of str to str
+        Field of the prompt to column of the file, where they have different names.
+    images : list of str
+        Columns that hold paths of images, beside the file.
+    group, cluster, text : str, optional
+        Columns as `bacon estimate` takes them.
+    """
+
+    file: str
+    id: str | None = None
+    fields: dict[str, str] = Field(default_factory=dict)
+    images: list[str] = Field(default_factory=list)
+    group: str | None = None
+    cluster: str | None = None
+    text: str | None = None
+
+
+class JudgeTable(_Table):
+    """A judge: endpoint, model, prompt, runs, prices and limits."""
+
+    name: str = Field(pattern=NAME, max_length=80)
+    url: str
+    model: str
+    prompt: str
+    kind: str | None = None
+    key_variable: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    runs: int = Field(default=1, ge=1, le=1000)
+    concurrency: int = Field(default=16, ge=1, le=10_000)
+    price_in: float | None = Field(default=None, ge=0.0, allow_inf_nan=False)
+    price_out: float | None = Field(default=None, ge=0.0, allow_inf_nan=False)
+    timeout: float = Field(default=120.0, gt=0.0, allow_inf_nan=False)
+    logprobs: int | None = Field(default=5, ge=0, le=20)
+    structured: bool = False
+
+
+class EmbeddingTable(_Table):
+    """How items become vectors."""
+
+    model: str = "tfidf"
+    kind: Literal["tfidf", "wordllama", "endpoint", "sentence-transformers", "image"] = "tfidf"
+    columns: list[str] = Field(default_factory=list)
+    url: str | None = None
+    key_variable: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    dimensions: int = Field(default=64, ge=1, le=8192)
+
+
+class Config(_Table):
+    """All tables of the file.
+
+    Parameters
+    ----------
+    pool : PoolTable or None
+        The items.
+    judge : list of JudgeTable
+        The judges, in the order of the file.
+    embedding : EmbeddingTable or None
+        The embedding.
+    """
+
+    pool: PoolTable | None = None
+    judge: list[JudgeTable] = Field(default_factory=list)
+    embedding: EmbeddingTable | None = None
+
+
+def read_config(path: str | Path) -> Config:
+    """Read a configuration file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, usually ``bacon.toml``.
+
+    Raises
+    ------
+    InputError
+        It is missing, no TOML, or a table says something that cannot be.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InputError(f"{path} cannot be read ({why}); give another --config.") from None
+    return parse_config(text, path.name)
+
+
+def parse_config(text: str, source: str) -> Config:
+    """Return the configuration in a text; `source` names it in messages.
+
+    Raises
+    ------
+    InputError
+        It is no TOML, or a table says something that cannot be.
+
+    Examples
+    --------
+    >>> config = parse_config('''
+    ... [[judge]]
+    ... name = "small"
+    ... url = "http://127.0.0.1:8000/v1"
+    ... model = "tiny"
+    ... prompt = "essay"
+    ... ''', "bacon.toml")
+    >>> config.judge[0].runs
+    1
+    """
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{source} is not TOML: {error}.") from None
+    try:
+        config = Config.model_validate(tables)
+    except ValidationError as error:
+        raise InputError(_first_problem(error, source)) from None
+    names = [judge.name for judge in config.judge]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{source}: two judges are called {twice}; give each its own name.")
+    return config
+
+
+def _first_problem(error: ValidationError, source: str) -> str:
+    """Return what is wrong first, where, and what could be meant."""
+    problems = error.errors(include_url=False, include_context=False)
+    problem = problems[0]
+    *table, key = problem["loc"]
+    where = _table_name(table)
+    more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
+    if problem["type"] == "extra_forbidden":
+        known = _known_keys(table)
+        close = difflib.get_close_matches(str(key), known, n=1)
+        mend = f"did you mean {close[0]}?" if close else f"it takes {', '.join(known)}."
+        return f"{source}, {where}: there is no key {key!r}{more}; {mend}"
+    if problem["type"] == "missing":
+        return f"{source}, {where}: the key {key!r} is missing{more}; add it."
+    shown = repr(problem["input"])
+    shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+    return f"{source}, {where}, key {key}: {problem['msg']}, not {shown}{more}; mend the value."
+
+
+def _table_name(location: list[int | str]) -> str:
+    """Return the table as the file writes it, judges counted from 1."""
+    if not location:
+        return "outside of any table"
+    name, *rest = location
+    if name == "judge" and rest:
+        return f"[[judge]] number {int(rest[0]) + 1}"
+    return f"[{name}]"
+
+
+def _known_keys(location: list[int | str]) -> list[str]:
+    """Return the keys of a table."""
+    models: dict[str | int, type[BaseModel]] = {
+        "pool": PoolTable,
+        "judge": JudgeTable,
+        "embedding": EmbeddingTable,
+    }
+    return list((models.get(location[0], Config) if location else Config).model_fields)

@@ -1,0 +1,1 @@
+"""Running judges over a pool: configuration, items and endpoints put together."""

@@ -1,0 +1,310 @@
+"""One judge at work: which call goes out when, and what becomes of each."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import time
+from collections import deque
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from bacon.judges.answering import failed_answer, read_answer
+from bacon.judges.budget import Guess
+from bacon.judges.feed import Feed
+from bacon.judges.limits import AdaptiveLimit, Breaker, backoff
+from bacon.judges.replies import RATE_LIMITED, Reply
+from bacon.judges.summary import Tally
+from bacon.random import stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from bacon.judges.budget import Amount, Ledger
+    from bacon.judges.client import Client, Endpoint
+    from bacon.judges.feed import Planned
+    from bacon.judges.limits import Patience
+    from bacon.judges.records import Answer, Item
+    from bacon.judges.replies import Trouble
+    from bacon.judges.spec import JudgeSpec
+    from bacon.judges.store import Store
+    from bacon.judges.writer import Writer
+
+__all__ = ["JudgeRun", "Shared"]
+
+LOW_WATER = 128
+"""Planned calls below which more are read."""
+
+CONTACT = ("http 403", "http 404")
+"""Refusals that stop a judge whatever went well before, if there are many in a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all judges of a run use.
+
+    Parameters
+    ----------
+    store, client, writer, ledger
+        The parts.
+    patience : Patience
+        How failures are borne.
+    tell : callable
+        Takes a sentence for the user.
+    failed : callable
+        Takes an error that ends the whole run.
+    wake_all : callable
+        Has every judge look again whether a call fits into the budget.
+    """
+
+    store: Store
+    client: Client
+    writer: Writer
+    ledger: Ledger
+    patience: Patience
+    tell: Callable[[str], None]
+    failed: Callable[[BaseException], None]
+    wake_all: Callable[[], None]
+
+
+class JudgeRun:
+    """Asks one judge about all items.
+
+    Parameters
+    ----------
+    spec : JudgeSpec
+        The judge.
+    items : iterable of Item
+        Read once.
+    endpoint : Endpoint
+        Where it is.
+    shared : Shared
+        What all judges use.
+    """
+
+    def __init__(
+        self, spec: JudgeSpec, items: Iterable[Item], endpoint: Endpoint, shared: Shared
+    ) -> None:
+        self.spec = spec
+        self.tally = Tally()
+        self.limit = AdaptiveLimit(spec.concurrency)
+        self._endpoint = endpoint
+        self._shared = shared
+        self._breaker = Breaker(shared.patience)
+        self._guess = Guess(spec)
+        self._feed = Feed(spec, items, shared.store, self._guess, self.tally)
+        self._draws = stream(shared.patience.seed, f"waits of {spec.name}")
+        self._ready: deque[Planned] = deque()
+        self._later: list[tuple[float, Planned]] = []
+        self._flying: set[asyncio.Task[None]] = set()
+        self._reading: asyncio.Task[None] | None = None
+        self._read_all = False
+        self._wake = asyncio.Event()
+        self._paused_until = 0.0
+        self._refused = 0
+        self._answered = False
+
+    async def run(self) -> None:
+        """Make calls until there are none, or the judge is stopped; then wait for those out."""
+        while self.tally.stopped is None:
+            self._read_on()
+            due = self._send_what_may_go(time.monotonic())
+            if self._over():
+                break
+            await self._until_something_happens(due)
+        while self._flying:
+            await asyncio.wait(self._flying)
+        if self._reading is not None:
+            await asyncio.wait([self._reading])
+
+    def stop(self, reason: str) -> None:
+        """Send nothing more; calls in flight go on. The first reason stays."""
+        if self.tally.stopped is None:
+            self.tally.stopped = reason
+        self.tally.waiting = None
+        self.wake()
+
+    def cancel(self) -> None:
+        """Break off calls in flight."""
+        for task in self._flying:
+            task.cancel()
+
+    def wake(self) -> None:
+        """Look again what can be done."""
+        self._wake.set()
+
+    def stored(self, answer: Answer) -> None:
+        """Note that an answer is safe."""
+        self._feed.answered(answer.call.key)
+        self.tally.stored(answer)
+
+    def release(self) -> None:
+        """Give back what was planned and not answered."""
+        self._feed.release()
+
+    def _over(self) -> bool:
+        busy = self._flying or self._ready or self._later or self._reading
+        return self._read_all and not busy
+
+    def _read_on(self) -> None:
+        """Have more calls planned in the background where few are left."""
+        if self._reading is None and not self._read_all and len(self._ready) < LOW_WATER:
+            self._reading = asyncio.create_task(self._read())
+
+    async def _read(self) -> None:
+        try:
+            chunk = await asyncio.to_thread(self._feed.chunk)
+            if chunk is None:
+                self._read_all = True
+            else:
+                self._ready.extend(chunk)
+        except Exception as error:  # noqa: BLE001 - whatever it is ends the run, and is raised there
+            self._shared.failed(error)
+        finally:
+            self._reading = None
+            self.wake()
+
+    async def _until_something_happens(self, due: float | None) -> None:
+        loop = asyncio.get_running_loop()
+        timer = None
+        if due is not None:
+            timer = loop.call_later(max(due - time.monotonic(), 0.001), self._wake.set)
+        await self._wake.wait()
+        self._wake.clear()
+        if timer is not None:
+            timer.cancel()
+
+    def _send_what_may_go(self, now: float) -> float | None:
+        """Send calls while any may go; return when the next one may, None if that is not known."""
+        while self.tally.stopped is None and len(self._flying) < int(self.limit.value):
+            rest = max(self._paused_until, now + self._breaker.wait(now))
+            if rest > now:
+                return rest
+            if self._breaker.resting and self._flying:
+                return None
+            self.tally.waiting = None
+            planned, due = self._next(now)
+            if planned is None:
+                return due
+            amount = self._guess.amount(planned.plain)
+            full = self._shared.ledger.full(amount)
+            if full is not None:
+                self._ready.appendleft(planned)
+                if self._shared.ledger.idle:
+                    self.stop(f"budget of {full} used up")
+                return None
+            self._send(planned, amount)
+        return None
+
+    def _next(self, now: float) -> tuple[Planned | None, float | None]:
+        """Return the call whose turn it is; else None, and when there will be one if known."""
+        if self._later and self._later[0][0] <= now:
+            return heapq.heappop(self._later)[1], None
+        # Calls that wait make room for others, within a limit: memory must not grow.
+        if self._ready and len(self._later) < max(LOW_WATER, 2 * self.spec.concurrency):
+            return self._ready.popleft(), None
+        return None, self._later[0][0] if self._later else None
+
+    def _send(self, planned: Planned, amount: Amount) -> None:
+        self._shared.ledger.reserve(amount)
+        self.tally.attempts += 1
+        planned.sent += 1
+        task = asyncio.create_task(self._attempt(planned, amount, probe=self._breaker.resting))
+        self._flying.add(task)
+        task.add_done_callback(lambda ended: self._ended(ended, amount))
+
+    def _ended(self, task: asyncio.Task[None], amount: Amount) -> None:
+        self._shared.ledger.release(amount)
+        self._flying.discard(task)
+        self.wake()
+        if self._shared.ledger.limited:
+            self._shared.wake_all()
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._shared.failed(error)
+
+    async def _attempt(self, planned: Planned, amount: Amount, *, probe: bool) -> None:
+        sent = time.monotonic()
+        outcome = await self._shared.client.ask(self._endpoint, planned.call.body)
+        now = time.monotonic()
+        if isinstance(outcome, Reply):
+            self._went_well()
+            self._guess.learn(planned.plain, outcome.tokens_in)
+            if outcome.tokens_in is None or outcome.tokens_out is None:
+                self.tally.uncounted += 1
+                self._shared.ledger.keep(amount)
+            answer, odd = read_answer(self.spec, planned, outcome, latency=now - sent)
+            self.tally.odd += odd
+            await self._shared.writer.add(answer)
+            return
+        self.tally.tell(f"{outcome.reason}: {outcome.told}" if outcome.told else "")
+        if outcome.kind in ("retry", "later"):
+            if outcome.crowded:
+                self.limit.turned_away(sent, now)
+            reason = self._put_off(planned, outcome, now, probe=probe)
+        else:
+            reason = self._refuse(outcome)
+        if reason is not None:
+            await self._shared.writer.add(failed_answer(self.spec, planned, reason, now - sent))
+
+    def _went_well(self) -> None:
+        self.limit.went_well()
+        self._breaker.went_well()
+        self._answered = True
+        self._refused = 0
+
+    def _put_off(
+        self, planned: Planned, trouble: Trouble, now: float, *, probe: bool
+    ) -> str | None:
+        """Plan another attempt; return the reason for NA where there were enough."""
+        patience = self._shared.patience
+        self._breaker.failed(now, probe=probe)
+        if self._breaker.gives_up:
+            self.stop(f"the endpoint fails ({trouble.reason})")
+        # A call that only tries whether the endpoint is back has not failed by itself.
+        if trouble.kind == "later":
+            planned.throttles += not probe
+            tries, most = planned.throttles, patience.throttles
+        else:
+            planned.attempts += not probe
+            tries, most = planned.attempts, patience.attempts
+        if tries >= most:
+            return trouble.reason
+        wait = backoff(float(self._draws.random()), max(tries, 1), patience)
+        if trouble.wait is not None:
+            # Spread, so that calls told the same do not come back all at once.
+            wait = trouble.wait + min(wait, patience.first_wait)
+            self._heed(trouble, now)
+        heapq.heappush(self._later, (now + wait, planned))
+        return None
+
+    def _heed(self, trouble: Trouble, now: float) -> None:
+        """Pause the judge, or stop it, where the endpoint asks for a long wait."""
+        wait, patience = trouble.wait or 0.0, self._shared.patience
+        if wait <= patience.pause_after:
+            return
+        until = f"{datetime.fromtimestamp(time.time() + wait).astimezone():%Y-%m-%d %H:%M:%S}"
+        if wait > patience.longest_pause:
+            self.stop(f"{RATE_LIMITED}, the endpoint asks to wait until {until}")
+        elif now + wait > self._paused_until + 1.0:
+            self._paused_until = now + wait
+            self.tally.waiting = f"paused until {until}"
+            self._shared.tell(
+                f"{self.spec.name}: the endpoint asks to wait until {until}; the judge is paused."
+            )
+
+    def _refuse(self, trouble: Trouble) -> str | None:
+        """Stop the judge where every call would be refused; else return the reason for NA."""
+        # The endpoint is there and answers.
+        self._breaker.went_well()
+        if trouble.kind == "na":
+            return trouble.reason
+        self._refused += 1
+        final = trouble.reason in CONTACT
+        if trouble.kind == "stop" or (final and not self._answered):
+            self.stop(trouble.reason)
+            return None
+        if self._refused >= self._shared.patience.refusals and (final or not self._answered):
+            self.stop(f"{trouble.reason} for {self._refused} calls in a row")
+        return trouble.reason

@@ -1,0 +1,1 @@
+"""Readers of scores that other programs wrote: one file a format, all giving the same samples."""

@@ -1,0 +1,1 @@
+"""The words of the built-in prompts."""
