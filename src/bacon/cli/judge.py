@@ -62,6 +62,9 @@ def judge_command(
     read_batch: Annotated[
         list[Path] | None, typer.Option(help="Read results of a batch endpoint; repeat.")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace requests that stand in the folder already.")
+    ] = False,
     proxies: Annotated[
         bool, typer.Option("--proxies", help="Use the proxies that the environment names.")
     ] = False,
@@ -91,7 +94,7 @@ def judge_command(
                 say(str(one))
             return
         if write_batch is not None:
-            _write_batch(found, store, write_batch)
+            _write_batch(found, store, write_batch, force=force)
             return
         if read_batch:
             _read_batch(found, store, read_batch)
@@ -133,11 +136,11 @@ def _forget(found: Judging, store: Store, reason: str) -> None:
     say(f"To be asked again: {gone:,} calls that had no score ({reason}).", err=True)
 
 
-def _write_batch(found: Judging, store: Store, folder: Path) -> None:
+def _write_batch(found: Judging, store: Store, folder: Path, *, force: bool) -> None:
     """Write requests for a batch endpoint."""
     from bacon.judges.batch_files import write_batch
 
-    written = write_batch(found.specs, found.items, folder, store=store)
+    written = write_batch(found.specs, found.items, folder, store=store, overwrite=force)
     for path in written.files:
         say(str(path))
     total, done = sum(written.requests.values()), sum(written.done.values())

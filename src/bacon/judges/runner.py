@@ -94,10 +94,10 @@ def run_judges(
         specs,
         items,
         store,
-        budget=budget or Budget(),
-        patience=patience or Patience(),
-        progress=progress or Silent(),
-        stop=stop or threading.Event(),
+        budget=Budget() if budget is None else budget,
+        patience=Patience() if patience is None else patience,
+        progress=Silent() if progress is None else progress,
+        stop=threading.Event() if stop is None else stop,
     )
     try:
         asyncio.get_running_loop()

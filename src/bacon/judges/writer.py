@@ -97,8 +97,8 @@ class Writer:
             self._thread.shutdown(wait=True)
         if self._error is not None and self._waiting:
             raise OutputError(
-                f"{self._error} {len(self._waiting)} answers came in that could not be stored and "
-                "will be asked for again."
+                f"{self._error} Answers that came in and could not be stored: "
+                f"{len(self._waiting)}; they will be asked for again."
             )
 
     async def _write(self) -> None:

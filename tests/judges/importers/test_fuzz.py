@@ -36,9 +36,7 @@ ANY = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=5),
     max_leaves=20,
 )
-PATIENT = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+PATIENT = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def numbers(value):
@@ -55,13 +53,13 @@ def numbers(value):
         return set()
 
 
-def check(content, ending, format):
+def check(content, ending, kind):
     """Read content as a file: scores are numbers of the file, or what grades mean."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"a{ending}"
         path.write_text(content)
         try:
-            _, found = read_samples(path, Choices(format=format, prompt=built_in("essay")))
+            _, found = read_samples(path, Choices(format=kind, prompt=built_in("essay")))
             samples = [one for one in found if isinstance(one, Sample)]
         except InputError:
             return
@@ -89,8 +87,8 @@ def test_documents(values):
 
 @PATIENT
 @given(st.lists(ANY, min_size=1, max_size=3), st.sampled_from(["auto", "lm-eval", "jsonl"]))
-def test_lines(values, format):
-    check("".join(json.dumps(value) + "\n" for value in values), ".jsonl", format)
+def test_lines(values, kind):
+    check("".join(json.dumps(value) + "\n" for value in values), ".jsonl", kind)
 
 
 @PATIENT

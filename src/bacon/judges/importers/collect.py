@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import islice
+from operator import attrgetter
 from typing import IO, TYPE_CHECKING, Any
 
 from bacon.data.notice import Notice
@@ -180,7 +181,9 @@ class _Reading:
                 f"{name} row {sample.row:,}: there are more than {MOST_SCORERS:,} different "
                 "scorers; pick those wanted with --score-column."
             )
-        record = [number, *astuple(sample)]
+        scores = {scorer: _packed(score) for scorer, score in sample.scores.items()}
+        record = [number, sample.row, sample.item, sample.run, scores, sample.reason]
+        record += [sample.parts, sample.kind]
         # The escapes of JSON hold any text, halves of surrogate pairs as well.
         self.spool.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
 
@@ -235,7 +238,22 @@ class _Reading:
         )
 
 
-def _score(given: Any) -> Score:
+_READING = attrgetter(*(one.name for one in fields(Reading)))
+_OTHERS = attrgetter(*(one.name for one in fields(Score)[5:]))
+
+
+def _packed(score: Score) -> list[Any]:
+    """Return a score as it goes into the spool, the usual one in few words."""
+    packed: list[Any] = [score.scores, score.reason, score.told]
+    if score != Score(score.scores, score.reason, score.told):
+        packed += [score.outcomes, _READING(score.reading), *_OTHERS(score)]
+    return packed
+
+
+def _score(given: list[Any]) -> Score:
     """Return a score of the spool."""
-    scores, reason, told, outcomes, reading, *others = given
+    scores, reason, told, *more = given
+    if not more:
+        return Score(tuple(scores), reason, told)
+    outcomes, reading, *others = more
     return Score(tuple(scores), reason, told, tuple(outcomes), Reading(*reading), *others)
