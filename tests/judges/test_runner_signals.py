@@ -18,14 +18,14 @@ from bacon.judges.fake import FakeEndpoint
 from bacon.judges.runner import run_judges
 from bacon.judges.store import Store
 
-ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
 CONCURRENCY = 16
 SCRIPT = """
 import sys
 from bacon.judges.progress import Lines
 from bacon.judges.runner import run_judges
 from bacon.judges.store import Store
-from tests.judges.run_cases import QUICK, items_of, judge
+from run_cases import QUICK, items_of, judge
 
 url, path, count, concurrency = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 spec = judge(url, concurrency=concurrency, timeout=30.0)
@@ -42,7 +42,7 @@ def running(fake, path, count):
     """Run the script, and leave no process behind."""
     command = [sys.executable, "-c", SCRIPT, fake.url, str(path), str(count), str(CONCURRENCY)]
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as run:
         try:
             yield run

@@ -17,7 +17,7 @@ __all__ = ["SHEET_BEFORE", "joined", "sheets_of"]
 SHEET_BEFORE = "sheet_before"
 """Parameter of a sample that names the sheet of the stage before, in the same folder."""
 
-MOST = 100
+MOST = 30
 """Stages: more are no design of ours, but files that name each other in a circle."""
 
 

@@ -51,6 +51,7 @@ class Writer:
         self._work = asyncio.Event()
         self._error: BaconError | None = None
         self._ended = False
+        self._told = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="bacon-store")
 
     async def add(self, answer: Answer) -> None:
@@ -112,7 +113,9 @@ class Writer:
                 answers = []
         except BaconError as error:
             self._error = error
-            self._failed(error)
+            if not self._told:
+                self._told = True
+                self._failed(error)
         finally:
             self._waiting = answers + self._waiting
             batch.set()
