@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bacon.data.design_file import design_path, sample_from_record
 from bacon.data.notice import Notice
 from bacon.errors import DesignError

@@ -117,7 +117,9 @@ def width_sentence(found: WidthPlan) -> str:
         text += f" (pilot of {plan.n_pilot:,}: could be {_ends(found.judges)}"
         text += f" and {_ends(found.alone)})"
     text += "."
-    if plan.pilot is not None and found.n_labels >= found.n_alone:
+    if found.n_labels >= plan.n_items:
+        text += " That is every item."
+    elif plan.pilot is not None and found.n_labels >= found.n_alone:
         text += " This pilot shows no gain from the judges."
     if plan.n_pilot >= found.n_labels:
         text += f" The {plan.n_pilot:,} labels of the pilot are already as many."
@@ -265,8 +267,8 @@ def two_stage_lines(found: TwoStagePlan) -> list[str]:
     if not found.worth_it:
         return [
             *lines,
-            "The pilot does not show that hard items can be told from easy ones: draw all "
-            f"{found.n_labels:,} at once.",
+            "The pilot does not show hard items told from easy ones well enough for people to be "
+            f"asked twice: draw all {found.n_labels:,} at once.",
         ]
     gain = 1.0 - float(found.ratio[found.best])
     return [

@@ -37,6 +37,9 @@ __all__ = ["TwoStagePlan", "plan_two_stage", "predicted_variances"]
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Shares of all labels tried for the pilot."""
 
+WORTH_IT = 0.98
+"""Predicted variance, over that of one draw, below which people are asked twice."""
+
 LEAST = 30
 """Labels below which no pilot is suggested."""
 
@@ -77,8 +80,8 @@ class TwoStagePlan:
 
     @property
     def worth_it(self) -> bool:
-        """Whether two stages are predicted to do better than one."""
-        return bool(self.ratio[self.best] < 1.0)
+        """Whether two stages are predicted to gain enough for asking people twice."""
+        return bool(self.ratio[self.best] < WORTH_IT)
 
     def draw_options(self) -> list[str]:
         """Return the options of ``bacon sample`` that draw what is planned."""
