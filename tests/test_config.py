@@ -14,19 +14,17 @@ def test_all_tables():
     config = parse_config(
         '[pool]\nfile = "pool.parquet"\nfields = {text = "essay"}\n'
         + JUDGE
-        + "runs = 3\nprice_in = 0.1\nparameters = {temperature = 0.5}\n"
-        + '[embedding]\nkind = "tfidf"\ndimensions = 16\n',
+        + "runs = 3\nprice_in = 0.1\nparameters = {temperature = 0.5}\n",
         "bacon.toml",
     )
     assert config.pool.fields == {"text": "essay"}
     assert config.judge[0].runs == 3
     assert config.judge[0].parameters == {"temperature": 0.5}
-    assert config.embedding.dimensions == 16
 
 
 def test_an_empty_file_has_no_tables():
     config = parse_config("", "bacon.toml")
-    assert (config.pool, config.judge, config.embedding) == (None, [], None)
+    assert (config.pool, config.judge) == (None, [])
 
 
 @pytest.mark.parametrize(
@@ -46,7 +44,6 @@ def test_an_empty_file_has_no_tables():
         (JUDGE + JUDGE, "two judges are called a"),
         ('[[judge]]\nname = "a"\n', "the key 'url' is missing"),
         ("[judges]\n", "outside of any table: there is no key 'judges'; did you mean judge"),
-        ('[embedding]\nkind = "bert"\n', r"\[embedding\], key kind"),
         ("[pool]\n", r"\[pool\]: the key 'file' is missing"),
     ],
 )

@@ -1,17 +1,17 @@
-"""The configuration file `bacon.toml`: which pool, which judges, which embedding."""
+"""The configuration file `bacon.toml`: which pool, which judges."""
 
 from __future__ import annotations
 
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bacon.errors import InputError
 
-__all__ = ["Config", "EmbeddingTable", "JudgeTable", "PoolTable", "parse_config", "read_config"]
+__all__ = ["Config", "JudgeTable", "PoolTable", "parse_config", "read_config"]
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 """Names of judges become names of columns and of rows in files."""
@@ -36,17 +36,12 @@ class PoolTable(_Table):
         Field of the prompt to column of the file, where they have different names.
     images : list of str
         Columns that hold paths of images, beside the file.
-    group, cluster, text : str, optional
-        Columns as `bacon estimate` takes them.
     """
 
     file: str
     id: str | None = None
     fields: dict[str, str] = Field(default_factory=dict)
     images: list[str] = Field(default_factory=list)
-    group: str | None = None
-    cluster: str | None = None
-    text: str | None = None
 
 
 class JudgeTable(_Table):
@@ -68,17 +63,6 @@ class JudgeTable(_Table):
     structured: bool = False
 
 
-class EmbeddingTable(_Table):
-    """How items become vectors."""
-
-    model: str = "tfidf"
-    kind: Literal["tfidf", "wordllama", "endpoint", "sentence-transformers", "image"] = "tfidf"
-    columns: list[str] = Field(default_factory=list)
-    url: str | None = None
-    key_variable: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
-    dimensions: int = Field(default=64, ge=1, le=8192)
-
-
 class Config(_Table):
     """All tables of the file.
 
@@ -88,13 +72,10 @@ class Config(_Table):
         The items.
     judge : list of JudgeTable
         The judges, in the order of the file.
-    embedding : EmbeddingTable or None
-        The embedding.
     """
 
     pool: PoolTable | None = None
     judge: list[JudgeTable] = Field(default_factory=list)
-    embedding: EmbeddingTable | None = None
 
 
 def read_config(path: str | Path) -> Config:
@@ -188,6 +169,5 @@ def _known_keys(location: list[int | str]) -> list[str]:
     models: dict[str | int, type[BaseModel]] = {
         "pool": PoolTable,
         "judge": JudgeTable,
-        "embedding": EmbeddingTable,
     }
     return list((models.get(location[0], Config) if location else Config).model_fields)
