@@ -253,3 +253,11 @@ def test_a_width_reached_before_a_contradiction_is_no_reason_to_stop():
     )
     assert (found.stopped_at, found.may_stop, found.more) == (1, False, None)
     assert replace(found, notices=()).reason.startswith("without a stated scale")
+
+
+def test_the_forecast_is_not_below_the_first_interval(pool):
+    skewed = np.where(np.arange(N) % 10 == 3, 6.0, 1.0) + np.arange(N) / 1000.0
+    found = made(pool, 250, answered=80, values=skewed.tolist(), scale=None).anytime(width=5.0)
+    assert found.reason is not None
+    assert found.needed == 200
+    assert "about 120 more labels" in found.summary()

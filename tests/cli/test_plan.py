@@ -127,6 +127,7 @@ def test_the_figure(bacon: Callable[..., Ran], file: str, ending: str) -> None:
         ((*ASSUMED, "--budget", "9", "--label-cost", "1", "--judge-cost", "x"), "JUDGE=PRICE"),
         ((*ASSUMED, "--per-stratum", "system"), "goes with --width"),
         ((*ASSUMED, "--width", "0.01", "--target", "population"), "still is 0.0665 wide"),
+        ((*ASSUMED, "--sd", "1e-200"), "sd must be a number above 0"),
         ((*ASSUMED, "--two-stage", "300"), "needs a pilot"),
         ((*ASSUMED, "--two-stage", "6000"), "needs a pilot"),
         ((*ASSUMED, "--width", "0.1", "--out", "width.pdf"), ".svg or .png"),
@@ -145,3 +146,9 @@ def test_the_figure_never_replaces_the_pilot(refused: Callable[..., str], file: 
     assert "answers.csv is the pool itself" in refused(
         "plan", "--pilot", file, *ASKED, "--out", file
     )
+
+
+def test_the_table_of_a_tiny_pool_has_rows(bacon: Callable[..., Ran]) -> None:
+    ran = bacon("plan", "--r2", "0.5", "--sd", "1", "--items", "12")
+    assert ran.code == 0
+    assert [line.split()[0] for line in ran.out.splitlines()[1:4]] == ["2", "5", "10"]

@@ -143,3 +143,38 @@ def test_sheets_in_a_circle_are_refused(bacon, pool, pilot):
     ran = bacon("estimate", pool, "--sample", "rest.csv")
     assert ran.code == 2
     assert "in a circle" in ran.err
+
+
+@pytest.mark.parametrize("out", ["pilot.csv", "rest.csv", "all.csv", "./pilot.csv"])
+def test_no_sheet_is_written_over_the_labels_it_is_drawn_from(bacon, pool, pilot, label, out):
+    extend(bacon, pool, pilot, "rest.csv")
+    label("rest.csv")
+    Path("all.csv").write_bytes(Path("rest.csv").read_bytes())
+    before = Path(out).read_bytes()
+    more = ("--labels", "all.csv") if out == "all.csv" else ()
+    ran = extend(bacon, pool, "rest.csv", out, "--rate", 0.7, "--force", *more)
+    assert ran.code == 2
+    assert "holds labels that this stage is drawn from" in ran.err
+    assert Path(out).read_bytes() == before
+
+
+def test_a_missing_sheet_of_the_stage_before_is_named_as_such(bacon, pool, pilot):
+    extend(bacon, pool, pilot, "rest.csv")
+    pilot.unlink()
+    ran = bacon("estimate", pool, "--sample", "rest.csv")
+    assert ran.code == 2
+    assert "it is the sheet of the stage before rest.csv" in ran.err
+    assert "--labels" in ran.err
+
+
+def test_a_next_stage_in_another_folder_tells_how_to_estimate(bacon, pool, pilot, label):
+    Path("later").mkdir()
+    ran = extend(bacon, pool, pilot, "later/rest.csv")
+    assert ran.code == 0
+    words = shlex.split(ran.out.splitlines()[-1].removeprefix("Then: bacon "))
+    assert words[-2:] == ["--labels", "LABELS.csv"]
+    assert "pilot.csv is in another folder" in ran.err
+    label("later/rest.csv")
+    sheets = [pl.read_csv(path, infer_schema=False) for path in (pilot, "later/rest.csv")]
+    pl.concat(sheets).write_csv("LABELS.csv")
+    assert bacon(*words).code == 0

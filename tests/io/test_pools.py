@@ -210,7 +210,7 @@ def test_na_holds_for_judges_and_features():
         ({}, {"id": "itemid"}, r"no column itemid for the id \(did you mean item_id"),
         ({}, {"judge_column": "judg"}, r"no column judg for the judge or run"),
         ({}, {"run_column": "length"}, "run_column goes with judge_column"),
-        ({"judge_gpt": [None] * 3}, {}, r"column judge_gpt: every score is missing; leave"),
+        ({"judge_gpt": [None] * 3}, {}, r"column judge_gpt: every score is missing; give"),
         ({"judge_mini_run2": [""] * 3}, {}, r"column judge_mini_run2: every score is missing"),
         ({"judge_gpt": ["4", "good", "5"]}, {}, r'row 2, column judge_gpt: "good" is not a number'),
         ({"judge_gpt": [1.0, np.inf, 2]}, {}, r'row 2, column judge_gpt: "inf" is not a usable'),

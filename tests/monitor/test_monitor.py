@@ -281,6 +281,8 @@ def test_versions(tmp_path):
         ({"tolerance": math.nan}, "tolerance must be 0 or more"),
         ({"detect": math.inf}, "detect must be 0 or more"),
         ({"detect": "big"}, "detect must be a number"),
+        ({"detect": 0.2}, "no larger than tolerance = 0.2"),
+        ({"detect": 0, "tolerance": 0}, "no larger than tolerance = 0"),
     ],
 )
 def test_wrong_arguments(saved, asked, text):

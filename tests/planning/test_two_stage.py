@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from tests.planning.cases import N, pilot
 
 import bacon
 from bacon.data.hardness import Hardness
+from bacon.planning.spread import Spread
 from bacon.planning.two_stage import log_error, predicted_variances
 
 
@@ -91,9 +93,16 @@ def test_hard_items_that_can_be_told_make_two_stages_worth_it():
         (lambda: bacon.plan(pilot(90)).two_stage(N + 1), "the pool has 900"),
         (lambda: bacon.plan(pilot(90)).two_stage(N), "nothing to draw"),
         (lambda: bacon.plan(pilot(90)).two_stage(20), "too few for two stages"),
-        (lambda: bacon.plan(pilot(90)).two_stage(80), "labelled already"),
+        (lambda: bacon.plan(pilot(90)).two_stage(80), "no more than the 90 of the pilot"),
     ],
 )
 def test_refusals(make, words):
     with pytest.raises(bacon.BaconError, match=words):
         make()
+
+
+def test_unequal_chances_are_not_taken_for_clusters():
+    spread = Spread(300, 0.09, 0.001, units=0.45, share=0.33)
+    assert spread.scaled(0.8).width(25, 0.95, "pool") < spread.width(25, 0.95, "pool")
+    clusters = replace(spread, clustered=True)
+    assert spread.width(25, 0.95, "pool") < clusters.width(25, 0.95, "pool")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.factories import make_pool
 
+import bacon
 from bacon.data.hardness import Hardness
 from bacon.errors import DesignError, InputError
 from bacon.sampling.budget import joint_probabilities
@@ -176,3 +177,21 @@ def test_a_stage_that_draws_nothing_is_refused():
     pilot = design.draw(pool, seed=1)
     with pytest.raises(InputError, match="draws no further item"):
         design.extend(pilot, np.ones(10), pool=pool, seed=0)
+
+
+def test_equal_weights_are_not_called_unequal():
+    pool = bacon.read_pool({"item_id": list(range(100))}, judges=())
+    design = TwoStageDesign(rate=0.4, pilot=0.2)
+    pilot = design.draw(pool, seed=1)
+    even = design.extend(pilot, np.ones(100), pool=pool, seed=2)
+    assert "unequal_weights" not in [notice.code for notice in even.notices]
+    hard = design.extend(pilot, np.arange(1.0, 101.0), pool=pool, seed=2)
+    assert "unequal_weights" in [notice.code for notice in hard.notices]
+
+
+def test_settings_of_numpy_are_written_as_numbers(tmp_path):
+    pool = bacon.read_pool({"item_id": list(range(100))}, judges=())
+    pilot = TwoStageDesign(rate=np.float32(0.5), pilot=np.float32(0.25)).draw(pool, seed=1)
+    pilot.write(tmp_path / "pilot.csv")
+    back = bacon.read_sample(tmp_path / "pilot.csv")
+    assert (back.parameters["rate"], back.parameters["pilot"]) == (0.5, 0.25)

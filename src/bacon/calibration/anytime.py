@@ -196,7 +196,8 @@ class Anytime:
             return f"stop: the width is reached at label {self.stopped_at:,} {drawn}."
         if self.more is None:
             return f"go on: the width of {self.width:g} is not reached at label {self.n_labels:,}."
-        text = f"go on: about {self.more:,} more labels for a width of {self.width:g}"
+        labels = "label" if self.more == 1 else "labels"
+        text = f"go on: about {self.more:,} more {labels} for a width of {self.width:g}"
         left = self.n_drawn - self.n_labels
         if self.more <= left:
             return f"{text}."

@@ -16,7 +16,7 @@ from bacon.calibration.outcomes import outcome_kind
 from bacon.checks import check_level, is_number
 from bacon.data.notice import Notice
 from bacon.errors import DesignError, InputError, TooFewLabelsError
-from bacon.estimation.pool_stream import pool_sequence, pool_stream, width_ahead
+from bacon.estimation.pool_stream import first_interval, pool_sequence, pool_stream, width_ahead
 from bacon.outcome.models import fit_named
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def anytime(cal: Calibration, name: str, *, level: float, width: float | None) -
         estimates=estimates,
         lower=lower,
         upper=upper,
-        needed=_needed(stream, upper - lower, width, level=level, best_at=best_at),
+        needed=_needed(stream, upper - lower, width, scale, level=level, best_at=best_at),
         notices=told,
         backend=cal.pool.backend,
     )
@@ -177,7 +177,13 @@ def _empty_notice(at: int, level: float) -> Notice:
 
 
 def _needed(
-    stream: PoolStream, widths: FloatArray, width: float | None, *, level: float, best_at: float
+    stream: PoolStream,
+    widths: FloatArray,
+    width: float | None,
+    scale: tuple[float, float] | None,
+    *,
+    level: float,
+    best_at: float,
 ) -> int | None:
     """Return about how many labels in all the width takes; None if it is not asked or unknown."""
     if width is None or bool(np.any(widths <= width)):
@@ -189,4 +195,7 @@ def _needed(
     if np.isfinite(widths[-1]):
         # What the formula says at this label against what the interval is.
         ahead = ahead * (widths[-1] / ahead[n - 1])
-    return max(n + 1, int(np.argmax(ahead <= width)) + 1) if ahead[-2] <= width else n_items
+    if ahead[-2] > width:
+        return n_items
+    first = 1 if scale is not None else min(first_interval(stream.y), n_items)
+    return max(n + 1, first, int(np.argmax(ahead <= width)) + 1)

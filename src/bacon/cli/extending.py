@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from bacon.errors import InputError
+from bacon.data.notice import Notice
+from bacon.errors import BaconError, InputError, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from bacon.sampling.two_stage import TwoStageDesign
 
 __all__ = ["NextStage", "two_stage_design"]
+
+LABELS_APART = "LABELS.csv"
+"""Stands for the file of all labels, where the sheets of the stages are in different folders."""
 
 MODELS = ("gamma", "optimal", "logistic", "uniform")
 
@@ -94,6 +99,41 @@ class NextStage:
                     f"{option} does not go with --extend: the pilot's design says how it goes on; "
                     "--rate changes the share to label in all."
                 )
+
+    def keep_inputs(self, out: Path) -> None:
+        """Refuse to write the sheet over labels: a sheet of a stage before, or their file."""
+        from bacon.io.sheets import sheet_paths
+
+        read = [path for path in (self.labels, self.extend) if path is not None]
+        if self.extend is not None:
+            with suppress(BaconError):  # told when the labels are read, if they are in the sheets
+                read.extend(sheet_paths(self.extend))
+        for path in read:
+            if out.resolve() == path.resolve():
+                raise OutputError(
+                    f"{out} holds labels that this stage is drawn from; give the new sheet "
+                    "another name with --out."
+                )
+
+    def all_labels(self, drawn: Sample) -> str | None:
+        """Return the file of all labels that an estimate needs, None where the sheets do."""
+        from bacon.io.sheets import SHEET_BEFORE
+
+        if self.extend is None or SHEET_BEFORE in drawn.parameters:
+            return None
+        return LABELS_APART if self.labels is None else str(self.labels)
+
+    def told(self, drawn: Sample) -> tuple[Notice, ...]:
+        """Tell that the labels of the stage before will not be found."""
+        if self.all_labels(drawn) != LABELS_APART:
+            return ()
+        return (
+            Notice(
+                "sheets_apart",
+                f"{self.extend} is in another folder, where its labels are not looked for: give "
+                f"the labels of all stages in one file, {LABELS_APART} above.",
+            ),
+        )
 
     def draw(
         self,

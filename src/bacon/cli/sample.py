@@ -119,6 +119,7 @@ def sample_command(
     table = read_table(pool)
     if out.resolve() == pool.resolve():
         raise OutputError(f"{out} is the pool itself; give the sheet another name with --out.")
+    stage.keep_inputs(out)
     # Earlier answers and scores are hidden from raters, under whatever name they stand.
     human = (*(label or ()), *answers_of_people(table))
     if judges is None:
@@ -177,16 +178,17 @@ def sample_command(
         say(f"This is the pilot. Labelled: bacon sample {pool} --extend {out} --out NEXT.csv")
     elif drawn.kind == "uniform":
         say("Rows are in random order: label from the top, and stop when the money is out.")
-    say(f"Then: {_next_command(pool, out, judges, id_)}")
-    for notice in (*items.notices, *drawn.notices, *told):
+    say(f"Then: {_next_command(pool, out, judges, id_, stage.all_labels(drawn))}")
+    for notice in (*items.notices, *drawn.notices, *told, *stage.told(drawn)):
         say(f"Note: {notice.message}", err=True)
     if not shown:
         say("Note: the sheet shows nothing but the ids; --show COLUMN adds what to read.", err=True)
 
 
-def _next_command(pool: Path, out: Path, judges: str, id_: str | None) -> str:
-    """Return the estimate command for the labelled sheet."""
+def _next_command(pool: Path, out: Path, judges: str, id_: str | None, labels: str | None) -> str:
+    """Return the estimate command for the labelled sheet, or for labels that stand elsewhere."""
     words = ["bacon", "estimate", str(pool), "--sample", str(out), "--judges", judges or "judge_*"]
+    words += [] if labels is None else ["--labels", labels]
     return shlex.join([*words, "--id", id_] if id_ is not None else words)
 
 

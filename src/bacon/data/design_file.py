@@ -122,7 +122,7 @@ def design_record(sample: Sample) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "kind": sample.kind,
-        "parameters": dict(sample.parameters),
+        "parameters": {name: _plain(value) for name, value in sample.parameters.items()},
         "seed": sample.seed,
         "n_items": sample.n_items,
         "n_drawn": sample.n_drawn,
@@ -132,6 +132,11 @@ def design_record(sample: Sample) -> dict[str, Any]:
         "items": items,
         **staged,
     }
+
+
+def _plain(value: object) -> object:
+    """Return numbers of NumPy as Python's, which JSON can hold."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def sample_from_record(record: object, source: str) -> Sample:

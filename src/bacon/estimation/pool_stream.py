@@ -35,6 +35,7 @@ __all__ = [
     "FIRST_FIT",
     "GROWTH",
     "PoolStream",
+    "first_interval",
     "pool_asymptotic",
     "pool_betting",
     "pool_sequence",
@@ -186,9 +187,14 @@ def pool_asymptotic(
         level=level,
         best_at=best_at,
         weights=stream.weights(),
-        start=LATE if abs(_skewness(stream.y[:LEAST])) > SKEWED else LEAST,
+        start=first_interval(stream.y),
         corrected=True,
     )
+
+
+def first_interval(y: FloatArray) -> int:
+    """Return the number of labels at which asymptotic intervals begin, for labels `y` (t,)."""
+    return LATE if abs(_skewness(y[:LEAST])) > SKEWED else LEAST
 
 
 def _skewness(y: FloatArray) -> float:

@@ -65,7 +65,7 @@ def read_judges(
         if nothing.any():
             raise InputError(
                 f"{table.source}, column {runs[int(np.argmax(nothing))]}: every score is missing; "
-                "leave the column out of the judges."
+                "give its scores, or leave the column out of the judges."
             )
         unsure = read_uncertainty(table, beside[name], na)
         judges.append(Judge(name, tuple(runs), read_only(scores), words, unsure))

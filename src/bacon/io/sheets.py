@@ -10,9 +10,11 @@ from bacon.io.samples import read_sample
 from bacon.io.tables import Table, read_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from bacon.data.sample import Sample
 
-__all__ = ["SHEET_BEFORE", "joined", "sheets_of"]
+__all__ = ["SHEET_BEFORE", "joined", "sheet_paths", "sheets_of"]
 
 SHEET_BEFORE = "sheet_before"
 """Parameter of a sample that names the sheet of the stage before, in the same folder."""
@@ -31,13 +33,37 @@ def sheets_of(path: Path) -> list[Table]:
     InputError
         A sheet cannot be read.
     """
-    found = [read_table(path)]
+    found: list[Table] = []
+    for one in sheet_paths(path):
+        if found and not one.exists():
+            raise DesignError(
+                f"{one} does not exist: it is the sheet of the stage before {found[-1].source}, "
+                "whose labels count as well. Put it and its design there, or give the labels of "
+                "all stages with --labels."
+            )
+        found.append(read_table(one))
+    return found[::-1]
+
+
+def sheet_paths(path: Path) -> Iterator[Path]:
+    """Yield the sheet at `path` and those of the stages before it, the last stage first.
+
+    Raises
+    ------
+    DesignError
+        A design is missing or broken, or names a sheet that cannot be one.
+    """
+    yield path
+    n_stages = 1
     while (name := _before(path)) is not None:
         path = path.with_name(name)
-        found.append(read_table(path))
-        if len(found) > MOST:
-            raise DesignError(f"{path.name}: the sheets of its stages name each other in a circle.")
-    return found[::-1]
+        n_stages += 1
+        if n_stages > MOST:
+            raise DesignError(
+                f"{path}: the designs of its stages name each other's sheets in a circle. Give "
+                "the labels of all stages with --labels, or draw again."
+            )
+        yield path
 
 
 def _before(path: Path) -> str | None:

@@ -89,6 +89,12 @@ class Monitor:
                 raise InputError(f"{name} must be a number of SDs; got {value!r}.")
             if not 0.0 <= value < np.inf:
                 raise InputError(f"{name} must be 0 or more SDs; got {value!r}.")
+        if self.detect <= self.tolerance:
+            raise InputError(
+                f"detect = {self.detect:g} SDs is no larger than tolerance = {self.tolerance:g}, a "
+                "shift that does not matter, so no number of labels would find it; raise detect or "
+                "lower tolerance."
+            )
         if self.calibration.monitoring["error"] is None:
             raise InputError(
                 f"{self.calibration.source}: all labels of the calibration share one cluster, so "

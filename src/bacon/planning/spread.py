@@ -52,7 +52,8 @@ class Spread:
     curve : Curve
         How S_r^2 falls with more labels.
     units : float
-        Independent units a label counts for: drawn clusters over labels, 1 without clusters.
+        Independent units a label counts for: drawn clusters over labels, fewer than labels under
+        unequal chances too, else 1.
     lost : float
         Degrees of freedom that centring takes: the number of strata, else 1.
     error : float
@@ -61,6 +62,8 @@ class Spread:
         The same with `TAILS` times the excess kurtosis, of which few labels show too little.
     share : float or None
         The estimated share, where a share is estimated.
+    clustered : bool
+        Whether the units are clusters.
     """
 
     n_items: int
@@ -73,6 +76,7 @@ class Spread:
     error: float = math.nan
     doubt: float = math.nan
     share: float | None = None
+    clustered: bool = False
 
     def df(self, n: float) -> float:
         """Return the degrees of freedom at n labels."""
@@ -115,7 +119,7 @@ class Spread:
             skew_population=self._skew(n, "population"),
         )
         design = simple_design(np.arange(n), self.n_items)
-        if self.units < 1.0:
+        if self.clustered and self.units < 1.0:
             # As many clusters as there are independent units: how many the interval goes by.
             count = max(round(self.units * n), 2)
             design = replace(design, psu=np.arange(n) * count // n)
@@ -174,6 +178,7 @@ def spread_of(estimate: Estimate, curve: Curve, *, share: float | None = None) -
         error,
         _relative_error(parts, TAILS),
         share,
+        clustered=design.psu is not None,
     )
 
 

@@ -104,8 +104,10 @@ def _assumed(given: Mapping[str, Any], level: float, target: Target, estimand: s
     r2, sd, n_items = given["r2"], given["sd"], given["n_items"]
     if not is_number(r2) or not 0.0 <= r2 < 1.0:
         raise InputError(f"r2 must lie from 0 to below 1; got {r2!r}.")
-    if not is_number(sd) or not 0.0 < sd < 1e150:
-        raise InputError(f"sd must be a number above 0; got {sd!r}.")
+    if not is_number(sd) or not 1e-150 < sd < 1e150:
+        raise InputError(
+            f"sd must be a number above 0 (1e-150 to 1e150, to be reckoned with); got {sd!r}."
+        )
     if not is_number(n_items) or n_items != int(n_items) or n_items < 3:
         raise InputError(f"n_items must be a whole number from 3 up; got {n_items!r}.")
     if estimand not in (None, "mean"):

@@ -119,6 +119,13 @@ def plan_two_stage(plan: Plan, n: int, kind: str) -> TwoStagePlan:
             f"{n} labels are too few for two stages: the pilot alone needs {LEAST}; draw them at "
             "once."
         )
+    labelled = cal.aligned.design.n_labels
+    if n <= labelled:
+        raise InputError(
+            f"{n:,} labels in two stages are no more than the {labelled:,} of the pilot at hand, "
+            "so nothing is left to draw by what it shows; ask for more (--two-stage, "
+            "plan.two_stage)."
+        )
     rate = n / plan.n_items
     shares = np.array([share for share in SHARES if share * n >= LEAST] or [SHARES[-1]])
     hardness = cal.hardness(cast("HardnessKind", kind), rate=rate)

@@ -166,6 +166,8 @@ def width_table(plan: Plan, extra: tuple[int, ...] = ()) -> pl.DataFrame:
 
     most = max([*(2 * n for n in extra), 4 * plan.n_pilot, 1_000 if not extra else 0])
     wanted = {n for n in TABLE if n <= most} | set(extra)
+    if plan.n_items < TABLE[0]:
+        wanted |= {2, *range(5, plan.n_items, 5)}
     rows = [width_row(plan, n) for n in sorted(wanted) if 2 <= n <= plan.n_items]
     schema = dict.fromkeys(("width", "lower", "upper", "width_alone"), pl.Float64)
     return pl.DataFrame(rows, schema={"labels": pl.Int64, **schema})

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["extended"]
 
+EVEN = 1.005
+"""Largest weight over the average one, below which weights are as good as equal."""
+
 BATCH_FLOOR = 0.1
 """Least chance of an item in a third or later stage, as a share of the average one: there no pilot
 keeps weights down."""
@@ -70,7 +73,7 @@ def extended(
         },
         seed=seed,
         hide=hide,
-        notices=(*hard.notices, _weights_told(pi)),
+        notices=(*hard.notices, *_weights_told(pi)),
     )
     sheet = None if made.sheet is None else made.sheet[len(old) :]
     return replace(made, stages=stages, sheet=sheet)
@@ -215,13 +218,16 @@ def _checked(pool: Pool, hardness: Hardness | npt.ArrayLike) -> Hardness:
     return hard
 
 
-def _weights_told(pi: FloatArray) -> Notice:
-    """Tell how unequal the weights are."""
+def _weights_told(pi: FloatArray) -> tuple[Notice, ...]:
+    """Tell how unequal the weights are, if they are."""
     w = 1.0 / pi
+    largest = float(w.max() / w.mean())
+    if largest < EVEN:
+        return ()
     ess = float(w.sum()) ** 2 / float(w @ w)
-    return Notice(
-        "unequal_weights",
-        f"Weights 1/e differ: the largest is {w.max() / w.mean():.3g} times the average, and the "
+    told = (
+        f"Weights 1/e differ: the largest is {largest:.3g} times the average, and the "
         f"{len(pi):,} items weigh as unevenly as {ess:,.0f} equal ones. Harder items weigh less, "
-        "so that the error of the mean may be smaller all the same.",
+        "so that the error of the mean may be smaller all the same."
     )
+    return (Notice("unequal_weights", told),)
