@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from bacon.errors import InputError, OutputError
 from bacon.judges.store_file import BUSY_SECONDS, transaction
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 __all__ = ["APPLICATION", "MIGRATIONS", "Migration", "prepare"]
@@ -170,8 +171,9 @@ def prepare(
 
 def _is_new(connection: sqlite3.Connection, path: Path) -> bool:
     """Whether nothing is in the file yet; refuse what is no store."""
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    kinds = dict(connection.execute("SELECT type, count(*) FROM sqlite_schema GROUP BY type"))
+    with _one_view(connection):
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        kinds = dict(connection.execute("SELECT type, count(*) FROM sqlite_schema GROUP BY type"))
     if application == 0 and not kinds:
         return True
     if application != APPLICATION or "table" not in kinds:
@@ -183,6 +185,21 @@ def _is_new(connection: sqlite3.Connection, path: Path) -> bool:
             "from a source you trust."
         )
     return False
+
+
+@contextmanager
+def _one_view(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let several reads see the file as it was at one moment, while others may write to it."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        # SQLite itself may have rolled back already.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def _missing(
