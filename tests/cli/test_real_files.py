@@ -65,4 +65,6 @@ def test_classes_on_a_real_pool(bacon, shared_data):
     assert sum(one["estimate"] for one in record["estimates"]) == pytest.approx(1)
     together = estimate(bacon)["classes"]
     for one, alone in zip(together, record["estimates"], strict=True):
-        assert (one["estimate"], one["ci"]) == (alone["estimate"], alone["ci"])
+        # BLAS adds in another order on some processors.
+        same = pytest.approx([alone["estimate"], *alone["ci"]], rel=1e-12)
+        assert [one["estimate"], *one["ci"]] == same
