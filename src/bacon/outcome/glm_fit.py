@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from scipy.linalg import cho_solve, solve_triangular
 
 if TYPE_CHECKING:
     from bacon.arrays import FloatArray
@@ -25,6 +26,9 @@ the number of labels times p (1 - p), or times their mean, so that their unit do
 
 MOST_STEPS = 30
 """Newton steps a penalty may take; about five are usual."""
+
+LAST_GAIN = 1e-8
+"""Share of the objective that the last Newton step may gain."""
 
 STEP_SIZES = 0.5 ** np.arange(20)
 """A step that makes matters worse is halved; where no size helps, the fit ends."""
@@ -104,11 +108,10 @@ def fit_glm(
     x_mean = x.mean(axis=0)
     if n < 3 or float(np.ptp(y)) == 0.0 or not x.shape[1]:
         return _constant(mean, link, x.shape[1], constant)
-    u, d, vt = np.linalg.svd((x - x_mean) * factors, full_matrices=False)
-    keep = d > 1e-10 * max(float(d[0]), 1e-300)
-    if not keep.any():
+    scaled, back = _columns((x - x_mean) * factors)
+    if not scaled.shape[1]:
         return _constant(mean, link, x.shape[1], constant)
-    z = np.column_stack([np.ones(n), u[:, keep] * d[keep]])
+    z = np.column_stack([np.ones(n), scaled])
     # In units of their mean, labels of any unit take the same steps.
     size = mean if link == "log" else 1.0
     told, cap = y / size, float(np.log(y.max() / size)) if link == "log" else LARGEST_LOGIT
@@ -117,17 +120,32 @@ def fit_glm(
     best = _loss(told, constant / size, link) if penalty is None else np.inf
     chosen, found, held_out = np.inf, beta, constant
     unit = n if link == "log" else n * mean * (1.0 - mean)
+    curve = _Curve.at(z, z @ beta, link)
     for candidate in PENALTIES * unit if penalty is None else (penalty / size,):
-        beta, held = _newton(z, told, link, cap, candidate, beta)
+        beta, held = _newton(told, cap, float(candidate), beta, curve)
         loss = _loss(told, held, link)
         if loss < best:
             best, chosen, found, held_out = loss, float(candidate), beta, held * size
+        elif np.isfinite(chosen):
+            # Past its least the loss rises on, and the weak penalties cost the most steps.
+            break
     if not np.isfinite(chosen):
         return _constant(mean, link, x.shape[1], constant)
-    coef = factors * (vt[keep].T @ found[1:])
+    coef = factors * (back @ found[1:])
     above = float(np.log(size))
     intercept = float(found[0] - x_mean @ coef) + above
     return GlmFit(coef, intercept, link, cap + above, chosen * size, held_out)
+
+
+def _columns(scaled: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return columns (n, q) that span those of `scaled` (n, p), and what turns them back (p, q)."""
+    n, p = scaled.shape
+    if p < n:
+        kept = scaled.any(axis=0)
+        return scaled[:, kept], np.eye(p)[:, kept]
+    u, d, vt = np.linalg.svd(scaled, full_matrices=False)
+    keep = d > 1e-10 * max(float(d[0]), 1e-300)
+    return u[:, keep] * d[keep], vt[keep].T
 
 
 def _constant(mean: float, link: Link, p: int, held_out: FloatArray) -> GlmFit:
@@ -161,19 +179,66 @@ def _objective(eta: FloatArray, y: FloatArray, beta: FloatArray, link: Link, pen
     return float(np.sum(total - y * eta) + 0.5 * pen * (beta[1:] @ beta[1:]))
 
 
+@dataclass
+class _Curve:
+    """Curvature of the log-likelihood at the last coefficients it was worked out for.
+
+    Parameters
+    ----------
+    z : (n, q) float64
+        Columns of the linear predictor.
+    link : str
+        logit or log.
+    gram : (q, q) float64
+        Sum of weight z z' over the rows.
+    """
+
+    z: FloatArray
+    link: Link
+    gram: FloatArray
+
+    @classmethod
+    def at(cls, z: FloatArray, eta: FloatArray, link: Link) -> _Curve:
+        """Return the curvature at linear predictors `eta` (n,)."""
+        return cls(z, link, _gram(z, _weight(eta, link)))
+
+    def move(self, eta: FloatArray) -> None:
+        """Work it out anew."""
+        self.gram = _gram(self.z, _weight(eta, self.link))
+
+
+def _weight(eta: FloatArray, link: Link) -> FloatArray:
+    """Return the variance that the link stands for, at linear predictors."""
+    mu = inverse_link(eta, link, np.inf)
+    return mu if link == "log" else mu * (1.0 - mu)
+
+
+def _gram(z: FloatArray, weight: FloatArray) -> FloatArray:
+    """Return the weighted sum of z z' (q, q)."""
+    half = z * np.sqrt(weight)[:, None]
+    # A product of a matrix and its own transpose takes half the work of any other.
+    return np.asarray(half.T @ half)
+
+
 def _newton(
-    z: FloatArray, y: FloatArray, link: Link, cap: float, penalty: float, start: FloatArray
+    y: FloatArray, cap: float, penalty: float, start: FloatArray, curve: _Curve
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the coefficients at one penalty and the leave-one-out means (n,)."""
+    """Return the coefficients at one penalty and the leave-one-out means (n,).
+
+    `curve` is the one at `start`, or near enough: each step is held against the objective. It
+    is left at the coefficients that the last step began at, which are as good as the last.
+    """
+    z, link = curve.z, curve.link
     ridge = np.full(z.shape[1], penalty)
     ridge[0] = 0.0
     beta, eta = start, z @ start
     value = _objective(eta, y, beta, link, penalty)
-    for _ in range(MOST_STEPS):
-        mu = inverse_link(eta, link, np.inf)
-        weight = mu if link == "log" else mu * (1.0 - mu)
-        hessian = (z * weight[:, None]).T @ z + np.diag(ridge)
-        step = _solve(hessian, z.T @ (y - mu) - ridge * beta)
+    for number in range(MOST_STEPS):
+        if number:
+            curve.move(eta)
+        factor = _cholesky(curve.gram, ridge)
+        slope = z.T @ (y - inverse_link(eta, link, np.inf)) - ridge * beta
+        step = cho_solve((factor, True), slope, check_finite=False)
         along = z @ step
         for size in STEP_SIZES:
             moved = eta + size * along
@@ -185,17 +250,22 @@ def _newton(
             break
         beta, eta = beta + size * step, moved
         gain, value = value - new, new
-        if gain <= 1e-9 * (abs(value) + 1.0):
+        # What a further step would gain falls with the square of what this one did.
+        if gain <= (LAST_GAIN if number else 1e-9) * (abs(value) + 1.0):
             break
     mu = inverse_link(eta, link, np.inf)
-    weight = mu if link == "log" else mu * (1.0 - mu)
-    hessian = (z * weight[:, None]).T @ z + np.diag(ridge)
-    leverage = np.einsum("ij,ij->i", z, _solve(hessian, z.T).T)
-    left = np.maximum(1.0 - weight * leverage, 1e-3)
+    rows = solve_triangular(factor, z.T, lower=True, check_finite=False)
+    leverage = np.einsum("ij,ij->j", rows, rows)
+    left = np.maximum(1.0 - _weight(eta, link) * leverage, 1e-3)
     return beta, inverse_link(eta - leverage * (y - mu) / left, link, cap)
 
 
-def _solve(hessian: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve with a Hessian that may be singular to rounding where all weights vanish."""
+def _cholesky(gram: FloatArray, ridge: FloatArray) -> FloatArray:
+    """Return the lower factor of a Hessian that may be singular to rounding."""
+    hessian = gram + np.diag(ridge)
     jitter = 1e-12 * float(np.trace(hessian)) / len(hessian)
-    return np.asarray(np.linalg.solve(hessian + jitter * np.eye(len(hessian)), right), np.float64)
+    while True:
+        try:
+            return np.asarray(np.linalg.cholesky(hessian + jitter * np.eye(len(hessian))))
+        except np.linalg.LinAlgError:
+            jitter *= 100.0
