@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bacon.data.pool import Pool
     from bacon.data.sample import Sample
 
-__all__ = ["Paper", "PowerTuned", "RawJudgeAverage"]
+__all__ = ["InSample", "Paper", "PowerTuned", "RawJudgeAverage"]
 
 _averages: WeakKeyDictionary[Pool, FloatArray] = WeakKeyDictionary()
 
@@ -158,8 +158,52 @@ class Paper:
         for name in self.estimands:
             estimate = cal.estimate(name)
             residual = estimate.influence_values.residual
-            se = math.sqrt(float(residual.var(ddof=1)) / len(residual))
-            reach = t_quantile(self.level, math.inf) * se
-            ends = (estimate.value - reach, estimate.value + reach)
-            answers[name, None] = Answer(estimate.value, se, se, ends, ends)
+            answers[name, None] = _around(estimate.value, residual, self.level, math.inf)
         return Said(answers, predictions_of(cal, self.estimands))
+
+
+@dataclass(frozen=True)
+class InSample:
+    """The family's model fitted and corrected on the same labels: what cross-fitting prevents.
+
+    The mean of one model's predictions plus the mean of its errors on the labels that it was
+    fitted to, value -/+ t s / sqrt(n) of those errors.
+
+    Parameters
+    ----------
+    estimands : tuple of str
+        The mean alone.
+    level : float
+        Confidence level.
+    arguments : mapping
+        Of `calibrate`, the model among them.
+    """
+
+    estimands: tuple[str, ...]
+    level: float
+    arguments: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        """Refuse other estimands than the mean."""
+        if self.estimands != ("mean",):
+            raise InputError("the configuration in-sample has means only; leave it out.")
+
+    def __call__(self, pool: Pool, labels: Labels, sample: Sample, seed: int) -> Said:
+        """Return the estimate of the mean."""
+        arguments = {**self.arguments, "crossfit": "refit"}
+        cal = calibrate(pool, labels, sample=sample, seed=seed, **arguments)
+        # The refit comes last, after the models of the folds.
+        f = cal.fitted.models[-1].predict(cal.fitter.x[...])
+        residual = cal.aligned.y - f[cal.aligned.design.rows]
+        value = float(f.mean() + residual.mean())
+        answer = _around(value, residual, self.level, len(residual) - 1.0)
+        prediction = Prediction(f, is_augmented=False)
+        return Said({("mean", None): answer}, {"mean": prediction})
+
+
+def _around(value: float, residual: FloatArray, level: float, df: float) -> Answer:
+    """Return an estimate with the interval of its residuals' variance over n, for both targets."""
+    se = math.sqrt(float(residual.var(ddof=1)) / len(residual))
+    reach = t_quantile(level, df) * se
+    ends = (value - reach, value + reach)
+    return Answer(value, se, se, ends, ends)

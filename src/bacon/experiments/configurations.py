@@ -1,20 +1,21 @@
 """Configurations by name: what is measured, written as data.
 
 A name stands for arguments to :func:`bacon.calibrate`. Beside the ones below any outcome model
-is a configuration of its own name, and ``name:key=value,key=value`` gives arguments in place.
+is a configuration of its own name, and ``name:key=value,key=value`` gives arguments in place: those
+of calibrate, ``interval`` (method of the intervals), ``pooling`` (of groups) and ``use`` (what of
+the pool is used).
 """
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from bacon.calibration.calibrate import calibrate
 from bacon.errors import InputError
-from bacon.experiments.baselines import Paper, PowerTuned, RawJudgeAverage
+from bacon.experiments.ablation import ALL, NOTHING, ablated, check_use
+from bacon.experiments.baselines import InSample, Paper, PowerTuned, RawJudgeAverage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -74,10 +75,13 @@ class Calibrated:
         Keyword arguments.
     pooling : {"pooled", "none"}
         Whether one model serves all groups, or each has its own.
+    use : str
+        What of the pool is used, as :func:`bacon.experiments.ablation.ablated` takes it.
     """
 
     arguments: Mapping[str, Any] = field(default_factory=dict)
     pooling: Pooling = "pooled"
+    use: str = ALL
 
     @property
     def estimates_groups(self) -> bool:
@@ -86,7 +90,9 @@ class Calibrated:
 
     def __call__(self, pool: Pool, labels: Labels, sample: Sample, seed: int) -> Calibration:
         """Return the calibration."""
-        made: Calibration = calibrate(pool, labels, sample=sample, seed=seed, **self.arguments)
+        made: Calibration = calibrate(
+            ablated(pool, self.use), labels, sample=sample, seed=seed, **self.arguments
+        )
         return made
 
 
@@ -102,13 +108,7 @@ class LabelsAlone:
 
     def __call__(self, pool: Pool, labels: Labels, sample: Sample, seed: int) -> Calibration:
         """Return the calibration."""
-        bare = replace(
-            pool,
-            judges=(),
-            features=np.zeros((pool.n_items, 0)),
-            feature_names=(),
-            embeddings=None,
-        )
+        bare = ablated(pool, NOTHING)
         made: Calibration = calibrate(
             bare, labels, sample=sample, seed=seed, model="human-only", **self.arguments
         )
@@ -148,10 +148,11 @@ class Named:
 
 
 def _calibrated(
-    interval: str = "auto", pooling: Pooling = "pooled", **arguments: Any
+    interval: str = "auto", pooling: Pooling = "pooled", use: str = ALL, **arguments: Any
 ) -> Callable[[Asked], Any]:
+    check_use(use)
     return lambda asked: (
-        Calibrated({"scale": asked.scale, "outcome": asked.outcome, **arguments}, pooling),
+        Calibrated({"scale": asked.scale, "outcome": asked.outcome, **arguments}, pooling, use),
         interval,
     )
 
@@ -180,6 +181,7 @@ BUILT_IN: dict[str, Callable[[Asked], tuple[Any, str]]] = {
         "z",
     ),
     "paper": lambda asked: (Paper(asked.estimands, asked.level, _papers(asked)), "z"),
+    "in-sample": lambda asked: (InSample(asked.estimands, asked.level, _papers(asked)), "t"),
     "bacon": _calibrated(),
 }
 """Name -> what makes the configuration, and the method of its intervals."""
@@ -215,7 +217,7 @@ def named(given: str, asked: Asked) -> Named:
 
 def _arguments(name: str, text: str) -> dict[str, Any]:
     """Return the arguments in ``key=value,key=value``."""
-    known = [*inspect.signature(calibrate).parameters, "interval", "pooling"]
+    known = [*inspect.signature(calibrate).parameters, "interval", "pooling", "use"]
     known = [one for one in known if one not in NOT_ARGUMENTS]
     found: dict[str, Any] = {}
     for part in text.split(","):
