@@ -13,7 +13,7 @@ from bacon.errors import EstimationError
 
 N, N_LABELS = 150, 40
 FOLDS = 4
-MODELS = ("stack", "ridge", "hurdle", "ordinal", "bounded", "forest", "log-link")
+MODELS = ("stack", "ridge", "hurdle", "hurdle-ridge", "ordinal", "bounded", "forest", "log-link")
 CASES = {}
 
 

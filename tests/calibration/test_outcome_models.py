@@ -41,6 +41,7 @@ SUITABLE = {
     "stack": "score",
     "ridge": "score",
     "hurdle": "errors",
+    "hurdle-ridge": "errors",
     "ordinal": "score",
     "multinomial": "verdict",
     "logistic": "good",

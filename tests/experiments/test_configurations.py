@@ -159,7 +159,12 @@ def test_power_tuned_has_means_only() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "model"),
-    [("ordinal", "ordinal"), ("zero-inflated", "hurdle"), ("real", "ridge"), ("binary", "ridge")],
+    [
+        ("ordinal", "ordinal"),
+        ("zero-inflated", "hurdle-ridge"),
+        ("real", "ridge"),
+        ("binary", "ridge"),
+    ],
 )
 def test_the_papers_model_follows_the_outcome(kind: str, model: str) -> None:
     run = named("paper", Asked(kind=kind)).run

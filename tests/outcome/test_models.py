@@ -31,7 +31,16 @@ Array = npt.NDArray[np.float64]
 BLOCKS = np.array([0, 0, 1, 1, 2])
 AVERAGE = np.array([0.5, 0.5, 0.0, 0.0, 0.0])
 KINDS = ("real", "bounded", "zero-inflated", "ordinal", "binary")
-SINGLE = ("ridge", "hurdle", "ordinal", "bounded", "forest", "log-link", "human-only")
+SINGLE = (
+    "ridge",
+    "hurdle",
+    "hurdle-ridge",
+    "ordinal",
+    "bounded",
+    "forest",
+    "log-link",
+    "human-only",
+)
 
 
 def task(kind: str, **options: Any) -> Task:
@@ -146,6 +155,7 @@ def test_names_give_their_models() -> None:
         "stack": StackFit,
         "ridge": RidgeFit,
         "hurdle": HurdleFit,
+        "hurdle-ridge": HurdleFit,
         "ordinal": ProportionalOddsFit,
         "bounded": BoundedFit,
         "forest": ForestFit,

@@ -117,8 +117,9 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
         stack takes. auto reads the labels and says why.
     model : str or scikit-learn regressor
         Outcome model: stack (the default: several models weighted by what they say of labels
-        held out), ridge, hurdle, ordinal, multinomial, logistic, bounded, forest, log-link,
-        human-only (ignores the judges), or an unfitted regressor of your own.
+        held out), ridge, hurdle, hurdle-ridge (the paper's), ordinal, multinomial, logistic,
+        bounded, forest, log-link, human-only (ignores the judges), or an unfitted regressor of
+        your own.
     crossfit : {"ensemble", "refit"}
         What unlabelled items carry: the fold models' mixture, or one model refitted on all
         labels (the paper's text).

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Fitter", "fold_plan", "id_rank", "model_weights"]
 
-FOR_EVENTS = ("ordinal", "multinomial", "hurdle", "bounded", "log-link")
+FOR_EVENTS = ("ordinal", "multinomial", "hurdle", "hurdle-ridge", "bounded", "log-link")
 """Models of an outcome's shape; its events have two values and take the logistic model."""
 
 

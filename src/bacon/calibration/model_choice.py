@@ -83,6 +83,7 @@ def check_model_fits(
         ),
         "bounded": "needs the scale: --scale LO:HI (scale=(lo, hi))" if scale is None else "",
         "hurdle": _below_zero(y),
+        "hurdle-ridge": _below_zero(y),
         "log-link": _below_zero(y),
     }
     why = refusal.get(model, "") if isinstance(model, str) else ""

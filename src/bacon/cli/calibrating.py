@@ -144,8 +144,9 @@ def read_calibration(
     model: Annotated[
         str,
         typer.Option(
-            help="stack (several models, weighted by labels held out), ridge, hurdle, ordinal, "
-            "multinomial, logistic, bounded, forest, log-link or human-only."
+            help="stack (several models, weighted by labels held out), ridge, hurdle, "
+            "hurdle-ridge, ordinal, multinomial, logistic, bounded, forest, log-link or "
+            "human-only."
         ),
     ] = "stack",
     crossfit: Annotated[

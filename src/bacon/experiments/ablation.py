@@ -36,8 +36,8 @@ def check_use(use: str) -> None:
     for word in use.split("+"):
         if word not in (ALL, NOTHING, *KINDS) and not word.startswith(JUDGE):
             raise InputError(
-                f"use={shown(use, 60)}: {shown(word, 30)!r} is not known; write {ALL}, {NOTHING}, or some of "
-                f"{', '.join(KINDS)} and {JUDGE}NAME with + between them."
+                f"use={shown(use, 60)}: {shown(word, 30)!r} is not known; write {ALL}, {NOTHING}, "
+                f"or some of {', '.join(KINDS)} and {JUDGE}NAME with + between them."
             )
 
 

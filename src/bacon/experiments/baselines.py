@@ -125,7 +125,7 @@ def _ppi() -> Any:
 class Paper:
     """The paper's recipe: the family's model, refitted on all labels, with a normal interval.
 
-    Proportional odds for ordinal outcomes, hurdle for zero-inflated ones, multinomial for
+    Proportional odds for ordinal outcomes, hurdle-ridge for zero-inflated ones, multinomial for
     classes, else ridge (paper, Table 1). The interval is value -/+ z sqrt(s_r^2 / n) with the
     variance of the out-of-fold residuals alone, taken for both targets, as its scripts have it.
 

@@ -157,7 +157,7 @@ def _calibrated(
     )
 
 
-FAMILY = {"ordinal": "ordinal", "zero-inflated": "hurdle", "categorical": "multinomial"}
+FAMILY = {"ordinal": "ordinal", "zero-inflated": "hurdle-ridge", "categorical": "multinomial"}
 """The paper's model for a kind of outcome (its Table 1); ridge for any other."""
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.linalg import cho_solve, solve_triangular
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
 if TYPE_CHECKING:
     from bacon.arrays import FloatArray
@@ -238,7 +238,7 @@ def _newton(
             curve.move(eta)
         factor = _cholesky(curve.gram, ridge)
         slope = z.T @ (y - inverse_link(eta, link, np.inf)) - ridge * beta
-        step = cho_solve((factor, True), slope, check_finite=False)
+        step, _ = dpotrs(factor, slope, lower=1)
         along = z @ step
         for size in STEP_SIZES:
             moved = eta + size * along
@@ -254,7 +254,7 @@ def _newton(
         if gain <= (LAST_GAIN if number else 1e-9) * (abs(value) + 1.0):
             break
     mu = inverse_link(eta, link, np.inf)
-    rows = solve_triangular(factor, z.T, lower=True, check_finite=False)
+    rows, _ = dtrtrs(factor, z.T, lower=1)
     leverage = np.einsum("ij,ij->j", rows, rows)
     left = np.maximum(1.0 - _weight(eta, link) * leverage, 1e-3)
     return beta, inverse_link(eta - leverage * (y - mu) / left, link, cap)
@@ -262,10 +262,13 @@ def _newton(
 
 def _cholesky(gram: FloatArray, ridge: FloatArray) -> FloatArray:
     """Return the lower factor of a Hessian that may be singular to rounding."""
-    hessian = gram + np.diag(ridge)
-    jitter = 1e-12 * float(np.trace(hessian)) / len(hessian)
+    diagonal = gram.diagonal() + ridge
+    jitter = 1e-12 * float(diagonal.mean())
     while True:
-        try:
-            return np.asarray(np.linalg.cholesky(hessian + jitter * np.eye(len(hessian))))
-        except np.linalg.LinAlgError:
-            jitter *= 100.0
+        hessian = gram.copy(order="F")
+        np.fill_diagonal(hessian, diagonal + jitter)
+        # LAPACK itself: on small matrices the checks of scipy.linalg take longer than the work.
+        factor, failed_at = dpotrf(hessian, lower=1, overwrite_a=1)
+        if failed_at == 0:
+            return np.asarray(factor)
+        jitter *= 100.0

@@ -27,6 +27,7 @@ MODELS = (
     "stack",
     "ridge",
     "hurdle",
+    "hurdle-ridge",
     "ordinal",
     "multinomial",
     "logistic",
@@ -38,6 +39,9 @@ MODELS = (
 
 FAMILIES = ("ordinal", "logistic", "bounded", "hurdle", "log-link")
 """Models that fit the shape of an outcome."""
+
+HURDLES = {"hurdle": "log", "hurdle-ridge": "ridge"}
+"""Amount model of each hurdle."""
 
 LEAST_FOR_FAMILY = 15
 """Labels below which the stack takes linear models alone."""
@@ -91,8 +95,6 @@ class Task:
         Seed of the forest.
     forest : bool
         Whether the stack takes a forest.
-    amount : str
-        Amount model of the hurdle: log or ridge.
     n_classes : int
         Number of classes C of a categorical outcome, whose labels are positions 0..C-1.
     """
@@ -102,7 +104,6 @@ class Task:
     scale: tuple[float, float] | None = None
     seed: int = 0
     forest: bool = True
-    amount: str = "log"
     n_classes: int = 0
 
 
@@ -143,8 +144,8 @@ def _family(
         return fit_logistic(x, y, factors)
     if model == "bounded" and task.scale is not None:
         return fit_bounded(x, y, factors, task.scale)
-    if model == "hurdle":
-        return fit_hurdle(x, y, factors, task.layout.blocks, amount=task.amount)
+    if model in HURDLES:
+        return fit_hurdle(x, y, factors, task.layout.blocks, amount=HURDLES[model])
     if model == "log-link":
         return fit_log_link(x, y, factors)
     raise ValueError(f"no outcome model is called {model!r}")
