@@ -11,13 +11,14 @@ export OPENBLAS_NUM_THREADS ?= 1
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: help demo test coverage test-slow oracle lint type bench docs clean
+.PHONY: help demo test coverage test-slow test-extras oracle lint type bench docs clean
 
 help:
 	@echo "make demo       a simulated pool, estimated beside its known truth"
 	@echo "make test       lint, types, tests, doctests and the examples of the pages"
 	@echo "make coverage   the tests again, with the branches they reach"
 	@echo "make test-slow  seeded coverage over many draws (minutes to an hour)"
+	@echo "make test-extras  embedders that need wordllama or transformers (installs torch)"
 	@echo "make oracle     figures of R's survey and MASS packages for the tests (needs R)"
 	@echo "make lint       ruff: rules and format"
 	@echo "make type       mypy --strict"
@@ -36,6 +37,9 @@ coverage: .venv/.dev
 
 test-slow: .venv/.dev
 	$(PYTEST) -m slow
+
+test-extras: .venv/.extras
+	$(PYTEST) tests/engine/embedding tests/features
 
 oracle:
 	@command -v Rscript >/dev/null || { \
@@ -79,4 +83,9 @@ clean:
 .venv/.docs: .venv/.runtime
 	@echo "Installing what the pages need (once)"
 	@$(PIP) --editable '.[docs]'
+	@touch $@
+
+.venv/.extras: .venv/.dev
+	@echo "Installing wordllama, torch and transformers (once, some gigabytes)"
+	@$(PIP) --editable '.[text,transformers]'
 	@touch $@

@@ -23,9 +23,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bacon.experiments.plan import trial_seed
+from bacon.replication.synthetic import synthetic_cells as study_cells
+from bacon.replication.synthetic import synthetic_pool
+from bacon.replication.synthetic_figures import draw_figures
 from efficiency import CASES, read_case
-from lib.adaptive_page import draw_figures, page_text
-from lib.adaptive_trials import Cell, frame, synthetic_pool, trial
+from lib.adaptive_page import page_text, points_of
+from lib.adaptive_trials import Cell, frame, trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,9 +41,6 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "adaptive.md"
 MARKS = ("<!-- measured -->", "<!-- end of measured -->")
 ROUNDS = (5, 10, 20, 40, 60, 100, 200, 400, 1000, 2000)
-LAMBDAS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
-PILOTS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
-RATES = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45)
 POOLS = tuple(case.name for case in CASES if not case.name.startswith("sim:"))
 COVERED = ("wmt20_ende_mqm", "wmt23_ende_mqm")
 QUICK = ("synthetic:1.5", "synthetic:3", "wmt23_ende_mqm", "hanna")
@@ -48,10 +48,8 @@ QUICK = ("synthetic:1.5", "synthetic:3", "wmt23_ende_mqm", "hanna")
 
 def synthetic_cells() -> Iterator[Cell]:
     """Yield the points of the paper's grids."""
-    study = Cell("synthetic:1.5", 0.15, 0.4, "ridge", trials=400)
-    yield from (replace(study, pool=f"synthetic:{lam:g}") for lam in LAMBDAS)
-    yield from (replace(study, pilot=pilot) for pilot in PILOTS if pilot != study.pilot)
-    yield from (replace(study, rate=rate) for rate in RATES if rate != study.rate)
+    for one in study_cells():
+        yield Cell(f"synthetic:{one.lam:g}", one.pilot, one.rate, "ridge", trials=400)
 
 
 def pool_cells() -> Iterator[Cell]:
@@ -139,7 +137,7 @@ def write_page(asked: argparse.Namespace) -> str:
     text = page_text(drawn)
     if asked.quick:
         return text
-    draw_figures(drawn["synthetic"], DOCS / "figures")
+    draw_figures(points_of(drawn["synthetic"]), DOCS / "figures")
     page = PAGE.read_text(encoding="utf-8")
     if MARKS[0] in page:
         head, rest = page.split(MARKS[0])

@@ -1,4 +1,4 @@
-"""Tables and figures of bench/adaptive.py."""
+"""Tables of bench/adaptive.py."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bacon.experiments.montecarlo import mean_figure, paired, wilson
+from bacon.replication.synthetic_figures import METHODS, Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     import polars as pl
 
@@ -19,13 +19,6 @@ if TYPE_CHECKING:
     from lib.adaptive_trials import Cell
 
 Drawn = tuple["Cell", "pl.DataFrame"]
-
-METHODS = {
-    "direct": ("labels alone", "#7f7f7f", "s"),
-    "one": ("one stage", "#1f77b4", "o"),
-    "two": ("two stages", "#d62728", "^"),
-}
-STUDY = (0.15, 0.4)
 
 
 def values(draws: pl.DataFrame, name: str) -> FloatArray:
@@ -129,54 +122,17 @@ def page_text(drawn: Mapping[str, Sequence[Drawn]]) -> str:
     return "\n".join(lines)
 
 
-def draw_figures(cells: Sequence[Drawn], folder: Path) -> None:
-    """Write the paper's figures 9, 10 and 11: bias and MSE along each of its sweeps."""
-    folder.mkdir(parents=True, exist_ok=True)
-    study = [(cell, draws) for cell, draws in cells if len(draws) > 1]
-    fixed = [(c, d) for c, d in study if c.pool == "synthetic:1.5"]
-    sweeps = (
-        (
-            "adaptive-lambda",
-            "heteroskedasticity lambda",
-            [(float(c.pool.split(":")[1]), d) for c, d in study if (c.pilot, c.rate) == STUDY],
-        ),
-        ("adaptive-pilot", "pilot rate", [(c.pilot, d) for c, d in fixed if c.rate == STUDY[1]]),
-        ("adaptive-budget", "budget", [(c.rate, d) for c, d in fixed if c.pilot == STUDY[0]]),
-    )
-    for name, axis, points in sweeps:
-        if points:
-            draw_sweep(sorted(points, key=lambda one: one[0]), axis, folder / f"{name}.svg")
-
-
-def draw_sweep(points: Sequence[tuple[float, pl.DataFrame]], axis: str, path: Path) -> None:
-    """Write one figure: bias with its 99 % interval, and MSE by errors and by design."""
-    import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure as Drawing
-
-    at = np.array([x for x, _ in points])
-    drawing = Drawing(figsize=(9.0, 3.6), layout="constrained")
-    FigureCanvasAgg(drawing)
-    left, right = drawing.subplots(1, 2)
-    for shift, (name, (label, colour, marker)) in enumerate(METHODS.items()):
-        errors = [values(draws, f"{name}_error") for _, draws in points]
-        found = [mean_figure(one) for one in errors]
-        reach = [one.high - one.value for one in found]
-        moved = at + (shift - 1) * 0.02 * (np.ptp(at) or 1.0)
-        middle = [one.value for one in found]
-        left.errorbar(moved, middle, reach, color=colour, fmt=marker, ms=4, lw=1, label=label)
-        mse = [float(np.mean(one**2)) for one in errors]
-        right.plot(at, mse, marker, color=colour, ms=4, label=f"{label}, errors")
-        design = [values(draws, f"{name}_variance").mean() for _, draws in points]
-        right.plot(at, design, "-", color=colour, lw=1, label=f"{label}, by design")
-    left.axhline(0.0, color="black", lw=0.6)
-    left.set_ylabel("bias, with 99 % Monte Carlo interval")
-    right.set_ylabel("mean squared error")
-    right.set_yscale("log")
-    for part in (left, right):
-        part.set_xlabel(axis)
-    left.legend(fontsize=8)
-    right.legend(fontsize=7)
-    # Without a date and with one salt, the same draws give the same file.
-    with mpl.rc_context({"svg.hashsalt": "bacon"}):
-        drawing.savefig(path, metadata={"Date": None})
+def points_of(cells: Sequence[Drawn]) -> list[Point]:
+    """Return the synthetic cells as the package's study has them."""
+    return [
+        Point(
+            lam=float(cell.pool.split(":")[1]),
+            pilot=cell.pilot,
+            rate=cell.rate,
+            errors={name: values(draws, f"{name}_error") for name in METHODS},
+            variances={name: values(draws, f"{name}_variance") for name in METHODS},
+            n_labels=float(values(draws, "n_drawn").mean()),
+        )
+        for cell, draws in cells
+        if len(draws) > 1
+    ]

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 import bacon
+from bacon.experiments.adaptive import everyones_chances
 from bacon.experiments.answers import FoldModels
-from bacon.experiments.fit import design_variance
-from bacon.experiments.full_pool import FullPool
+from bacon.experiments.fit import design_variance, unequal_variance
 from bacon.random import stream
 from bacon.sampling.two_stage import TwoStageDesign
 
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IntArray
     from bacon.calibration.calibration import Calibration
     from bacon.data.sample import Sample
-
-N_SYNTHETIC = 4600
-N_COMPONENTS = 64
+    from bacon.experiments.full_pool import FullPool
 
 
 @dataclass(frozen=True)
@@ -66,26 +64,6 @@ class Cell:
         return "_".join(parts)
 
 
-def synthetic_pool(lam: float) -> FullPool:
-    """Return the pool of the paper's appendix D.3 with standard normals for its embeddings.
-
-    64 principal components and a judge average, independent; the first five components and the
-    average make the mean, the first one the variance 0.1 exp(lambda PC1). Outcomes are drawn once.
-    """
-    z = stream(0, "synthetic components").normal(size=(N_SYNTHETIC, N_COMPONENTS + 1))
-    z -= z.mean(axis=0)
-    # Principal components are uncorrelated over their items, to the last digit.
-    q, r = np.linalg.qr(z)
-    z = q * np.sign(np.diag(r)) * math.sqrt(N_SYNTHETIC)
-    noise = stream(0, f"synthetic noise {lam:g}").normal(size=N_SYNTHETIC)
-    y = z[:, :5].sum(axis=1) + z[:, -1] + np.sqrt(0.1 * np.exp(lam * z[:, 0])) * noise
-    # Their variances fall, or nobody could tell the first from the last.
-    embeddings = z[:, :-1] * 0.95 ** np.arange(N_COMPONENTS)
-    table = {"item_id": np.arange(N_SYNTHETIC), "judge_average": z[:, -1]}
-    pool = replace(bacon.read_pool(table, embeddings=embeddings), notices=())
-    return FullPool(name=f"synthetic-{lam:g}", pool=pool, y=y)
-
-
 def share_of(number: float, n_items: int) -> float:
     """Return a share of the pool from a share or a number of items."""
     return number if number < 1.0 else number / n_items
@@ -107,7 +85,7 @@ def trial(full: FullPool, cell: Cell, seed: int) -> dict[str, Any]:
         "n_drawn": drawn.n_drawn,
         "expected": float(drawn.stages.everyone.sum()) if drawn.stages else None,
         "uniform_share": hard.uniform_share,
-        "two_variance": unequal_variance(full, two, drawn),
+        "two_variance": two_stage_variance(full, two, drawn),
     }
     if full.levels is None:
         found |= answers("two", full, two)
@@ -161,18 +139,25 @@ def outcomes(full: FullPool) -> FloatArray:
     return np.asarray(full.y[:, None] == np.arange(len(full.levels)), dtype=np.float64)
 
 
-def unequal_variance(full: FullPool, cal: Calibration, drawn: Sample) -> float:
-    """Return sum (1 - e) / e (r - rbar)^2 / N^2 from all labels; of classes their sum.
+def two_stage_variance(full: FullPool, cal: Calibration, drawn: Sample) -> float:
+    """Return the design variance of a draw in two stages from all labels; of classes their sum."""
+    e = everyones_chances(full.pool, drawn)
+    assert e is not None
+    f = cal.f.reshape(len(e), -1)
+    return sum(
+        unequal_variance(y, f[:, column], fold_models(cal, column), e)
+        for column, y in enumerate(outcomes(full).T)
+    )
 
-    Predictions are honest: every item takes the model of its own fold.
-    """
-    assert drawn.stages is not None
-    assert drawn.stages.everyone is not None
-    e = np.empty(full.pool.n_items)
-    e[full.pool.order] = drawn.stages.everyone
-    residual = outcomes(full) - cal.f.reshape(len(e), -1)
-    squares = ((residual - residual.mean(axis=0)) ** 2).sum(axis=1)
-    return float(np.sum((1.0 - e) / e * squares)) / len(e) ** 2
+
+def fold_models(cal: Calibration, column: int) -> FoldModels:
+    """Return the models behind the predictions, of one class where there are classes."""
+
+    def predict(k: int, items: IntArray) -> FloatArray:
+        said = cal.fitted.models[k].predict(cal.fitter.x[items])
+        return np.asarray(said.reshape(len(items), -1)[:, column])
+
+    return FoldModels(cal.fitted.predictions.fold, len(cal.fitted.models), predict)
 
 
 def equal_variance(full: FullPool, cal: Calibration, seed: int) -> float:
@@ -180,13 +165,8 @@ def equal_variance(full: FullPool, cal: Calibration, seed: int) -> float:
     f = cal.f.reshape(full.pool.n_items, -1)
     total = 0.0
     for column, y in enumerate(outcomes(full).T):
-
-        def predict(k: int, items: IntArray, column: int = column) -> FloatArray:
-            said = cal.fitted.models[k].predict(cal.fitter.x[items])
-            return np.asarray(said.reshape(len(items), -1)[:, column])
-
-        models = FoldModels(cal.fitted.predictions.fold, len(cal.fitted.models), predict)
         rng = stream(seed, "design variance")
+        models = fold_models(cal, column)
         total += design_variance(y, cal.aligned.design.rows, f[:, column], models, rng)
     return total
 

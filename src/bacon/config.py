@@ -1,20 +1,31 @@
-"""The configuration file `bacon.toml`: which pool, which judges."""
+"""The configuration file `bacon.toml`: pool, judges, embeddings, study."""
 
 from __future__ import annotations
 
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bacon.errors import InputError
 
-__all__ = ["Config", "JudgeTable", "PoolTable", "parse_config", "read_config"]
+__all__ = [
+    "Config",
+    "EmbeddingTable",
+    "JudgeTable",
+    "PoolTable",
+    "StudyTable",
+    "parse_config",
+    "read_config",
+]
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 """Names of judges become names of columns and of rows in files."""
+
+VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
+"""Names of environment variables."""
 
 
 class _Table(BaseModel):
@@ -52,7 +63,7 @@ class JudgeTable(_Table):
     model: str
     prompt: str
     kind: str | None = None
-    key_variable: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    key_variable: str | None = Field(default=None, pattern=VARIABLE)
     parameters: dict[str, Any] = Field(default_factory=dict)
     runs: int = Field(default=1, ge=1, le=1000)
     concurrency: int = Field(default=16, ge=1, le=10_000)
@@ -61,6 +72,98 @@ class JudgeTable(_Table):
     timeout: float = Field(default=120.0, gt=0.0, allow_inf_nan=False)
     logprobs: int | None = Field(default=5, ge=0, le=20)
     structured: bool = False
+
+
+class EmbeddingTable(_Table):
+    """How `bacon embed` turns the items into vectors.
+
+    Parameters
+    ----------
+    kind : str
+        tfidf, wordllama, endpoint, sentence-transformers or image.
+    columns : list of str
+        Columns of the pool; those of [pool] where there is none.
+    model : str, optional
+        The endpoint's model, or the folder of a model beside the configuration.
+    url, key_variable : str, optional
+        Base address of the endpoint, and the environment variable of its key.
+    dimensions : int, optional
+        Numbers of each column's embedding.
+    batch : int, optional
+        Texts of a request, or texts or images of a pass of a model.
+    concurrency, timeout, most_tokens : optional
+        Of an endpoint: most requests at once, seconds to wait, most tokens in all.
+    most_characters : int, optional
+        Longer texts are cut.
+    fill_mean : bool
+        Give items that cannot be embedded the mean of the others.
+    seed : int
+        Of the directions of tfidf.
+    """
+
+    kind: Literal["tfidf", "wordllama", "endpoint", "sentence-transformers", "image"] = "tfidf"
+    columns: list[str] = Field(default_factory=list)
+    model: str | None = None
+    url: str | None = None
+    key_variable: str | None = Field(default=None, pattern=VARIABLE)
+    dimensions: int | None = Field(default=None, ge=1)
+    batch: int | None = Field(default=None, ge=1)
+    concurrency: int | None = Field(default=None, ge=1, le=10_000)
+    timeout: float | None = Field(default=None, gt=0.0, allow_inf_nan=False)
+    most_characters: int | None = Field(default=None, ge=1)
+    most_tokens: int | None = Field(default=None, ge=0)
+    fill_mean: bool = False
+    seed: int = Field(default=0, ge=0)
+
+
+class StudyTable(_Table):
+    """What `bacon replicate` draws and compares: a pool with the label of every item.
+
+    Parameters
+    ----------
+    labels : list of str
+        Columns of the outcomes; each is a part of its own.
+    judges : list of str
+        Columns of the judges, or patterns such as ``judge_*``; those that `bacon judge` gave
+        where there is none.
+    model : str
+        Outcome model of the ablations; the paper's for the kind of outcome where it is auto.
+    embeddings : str, optional
+        File beside the configuration: parquet with ids, or ``.npy``.
+    features : list of str
+        Further columns to use.
+    group, cluster, text : str, optional
+        Columns of the systems, of what items share, and of the text whose length is used.
+    scale : list of two numbers, optional
+        Lowest and highest possible label.
+    levels : list of str, optional
+        Classes of labels in words, in their order.
+    outcome : str
+        Kind of outcome.
+    budgets : list of float
+        Shares of the items that are labelled.
+    trials : int
+        Draws of each budget.
+    paper : str, optional
+        Study of the paper whose printed values stand beside: persuade, mqm or webdesign.
+    """
+
+    labels: list[str] = Field(min_length=1)
+    judges: list[str] = Field(default_factory=list)
+    model: str = "auto"
+    embeddings: str | None = None
+    features: list[str] = Field(default_factory=list)
+    group: str | None = None
+    cluster: str | None = None
+    text: str | None = None
+    scale: list[float] | None = Field(default=None, min_length=2, max_length=2)
+    levels: list[str] | None = Field(default=None, min_length=2)
+    outcome: str = "auto"
+    budgets: list[Annotated[float, Field(gt=0.0, lt=1.0)]] = Field(
+        default=[0.05, 0.1, 0.15, 0.2, 0.25, 0.3], min_length=1
+    )
+    trials: int = Field(default=200, ge=1)
+    paper: Literal["persuade", "mqm", "webdesign"] | None = None
 
 
 class Config(_Table):
@@ -72,10 +175,16 @@ class Config(_Table):
         The items.
     judge : list of JudgeTable
         The judges, in the order of the file.
+    embedding : EmbeddingTable or None
+        How items are embedded.
+    study : StudyTable or None
+        What is replicated.
     """
 
     pool: PoolTable | None = None
     judge: list[JudgeTable] = Field(default_factory=list)
+    embedding: EmbeddingTable | None = None
+    study: StudyTable | None = None
 
 
 def read_config(path: str | Path) -> Config:
@@ -138,8 +247,13 @@ def parse_config(text: str, source: str) -> Config:
 def _first_problem(error: ValidationError, source: str) -> str:
     """Return what is wrong first, where, and what could be meant."""
     problems = error.errors(include_url=False, include_context=False)
-    problem = problems[0]
+    # A key written wrong is missing as well: what was written is told first.
+    problem = next((one for one in problems if one["type"] == "extra_forbidden"), problems[0])
     *table, key = problem["loc"]
+    entry = ""
+    if isinstance(key, int) and table:
+        entry = f", entry {key + 1}"
+        *table, key = table
     where = _table_name(table)
     more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
     if problem["type"] == "extra_forbidden":
@@ -151,7 +265,8 @@ def _first_problem(error: ValidationError, source: str) -> str:
         return f"{source}, {where}: the key {key!r} is missing{more}; add it."
     shown = repr(problem["input"])
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-    return f"{source}, {where}, key {key}: {problem['msg']}, not {shown}{more}; mend the value."
+    where = f"{source}, {where}, key {key}{entry}"
+    return f"{where}: {problem['msg']}, not {shown}{more}; mend the value."
 
 
 def _table_name(location: list[int | str]) -> str:
@@ -169,5 +284,7 @@ def _known_keys(location: list[int | str]) -> list[str]:
     models: dict[str | int, type[BaseModel]] = {
         "pool": PoolTable,
         "judge": JudgeTable,
+        "embedding": EmbeddingTable,
+        "study": StudyTable,
     }
     return list((models.get(location[0], Config) if location else Config).model_fields)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bacon.errors import OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-__all__ = ["check_can_write", "write_atomically", "write_together"]
+__all__ = ["appearing", "check_can_write", "unwritable", "write_atomically", "write_together"]
 
 
 def write_atomically(path: Path, content: bytes, *, overwrite: bool = False) -> None:
@@ -70,6 +71,41 @@ def write_together(contents: Mapping[Path, bytes], *, overwrite: bool = False) -
     finally:
         for temporary, _ in waiting:
             temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def appearing(path: Path) -> Iterator[Path]:
+    """Give a name for a file, too long for memory, that takes the place of `path` once it is whole.
+
+    Parameters
+    ----------
+    path : Path
+        Where the file goes; what stands there is replaced.
+
+    Raises
+    ------
+    OutputError
+        Writing is not possible there.
+    """
+    # In the same folder, because a rename is atomic only within one file system.
+    unfinished = path.parent / f".bacon-{secrets.token_hex(8)}.tmp"
+    try:
+        yield unfinished
+        with unfinished.open("rb+") as stream:
+            os.fsync(stream.fileno())
+        unfinished.replace(path)
+    except OSError as error:
+        raise unwritable(path, error.strerror or str(error)) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def unwritable(path: Path, reason: str) -> OutputError:
+    """Return the error for a long file that could not be written."""
+    return OutputError(
+        f"{str(path)!r} cannot be written ({reason}): free some space, choose another name or "
+        "folder, or change its rights."
+    )
 
 
 def check_can_write(path: Path, *, overwrite: bool) -> None:

@@ -12,6 +12,8 @@ import pytest
 from tests.factories import bench_script
 
 import bacon
+from bacon.replication.synthetic import LAMBDAS, synthetic_pool
+from bacon.replication.synthetic_figures import ALONE, ONE, TWO
 from bacon.sampling.budget import joint_probabilities
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ def _page() -> ModuleType:
 def test_the_papers_grids_are_drawn(bench):
     cells = list(bench.synthetic_cells())
     assert len(cells) == len({cell.name for cell in cells}) == 16
-    assert {cell.pool for cell in cells} == {f"synthetic:{x:g}" for x in bench.LAMBDAS}
+    assert {cell.pool for cell in cells} == {f"synthetic:{x:g}" for x in LAMBDAS}
     assert all(cell.trials == 400 and cell.pilot < cell.rate for cell in cells)
 
 
@@ -52,20 +54,8 @@ def test_a_line_cut_off_is_drawn_again(bench, tmp_path):
     assert bench.kept(tmp_path / "none.jsonl") == []
 
 
-def test_the_synthetic_pool_is_the_papers(trials):
-    full = trials.synthetic_pool(3.0)
-    z = np.asarray(full.pool.embeddings) / 0.95 ** np.arange(64)
-    assert np.corrcoef(z.T) == pytest.approx(np.eye(64), abs=1e-9)
-    assert z.std(axis=0) == pytest.approx(np.ones(64))
-    judge = full.pool.judges[0].scores[:, 0]
-    noise = full.y - z[:, :5].sum(axis=1) - judge
-    scaled = noise / np.sqrt(0.1 * np.exp(3.0 * z[:, 0]))
-    assert scaled.std() == pytest.approx(1.0, abs=0.05)
-    assert np.array_equal(trials.synthetic_pool(3.0).y, full.y)
-
-
 def test_a_trial_measures_what_it_says(trials):
-    full = trials.synthetic_pool(1.5)
+    full = synthetic_pool(1.5)
     cell = trials.Cell("synthetic:1.5", 0.05, 0.1, "ridge")
     found = trials.trial(full, cell, 7)
     assert json.loads(json.dumps(found)) == found
@@ -86,7 +76,7 @@ def test_a_trial_measures_what_it_says(trials):
 
 
 def test_shuffled_residuals_are_the_same_ones(trials):
-    full = trials.synthetic_pool(1.5)
+    full = synthetic_pool(1.5)
     cal = trials.calibrated(full, bacon.UniformDesign(n=80).draw(full.pool, seed=1), "ridge", 1)
     own = cal.f[cal.aligned.design.rows]
     dealt = trials.shuffled(cal, 1).aligned.y - own
@@ -94,7 +84,7 @@ def test_shuffled_residuals_are_the_same_ones(trials):
     assert not np.allclose(dealt, cal.aligned.y - own)
 
 
-def test_ratios_bias_and_figures(page, trials, tmp_path):
+def test_ratios_bias_and_points(page, trials):
     m = 50
     rng = np.random.default_rng(0)
     one, two = 2.0 * rng.normal(size=m), 1.0 * rng.normal(size=m)
@@ -128,6 +118,8 @@ def test_ratios_bias_and_figures(page, trials, tmp_path):
         "| hanna | 0.1 | 0.2 | gamma, shuffled | 0.500 (0.500-0.500) | 0.25 | 1.100 | 50 |" in text
     )
     assert "| hanna | 0.1 | 0.2 | 0.960 (" in text
-    page.draw_figures(cells["synthetic"], tmp_path)
-    names = {path.name for path in tmp_path.iterdir()}
-    assert names == {"adaptive-lambda.svg", "adaptive-pilot.svg", "adaptive-budget.svg"}
+    (point,) = page.points_of(cells["synthetic"])
+    assert (point.lam, point.pilot, point.rate, point.n_labels) == (1.5, 0.15, 0.4, 11.0)
+    assert np.array_equal(point.errors[TWO], two)
+    assert np.array_equal(point.errors[ALONE], 3.0 * one)
+    assert np.array_equal(point.variances[ONE], np.full(m, 4.0))

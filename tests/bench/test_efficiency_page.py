@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from tests.factories import bench_script
 
-from bacon.experiments.trials import results_schema
+from bacon.experiments.schema import results_schema
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -36,10 +36,18 @@ def test_what_is_named_is_kept_and_nothing_else() -> None:
     assert ablated(pool, "embeddings+text").embeddings is pool.embeddings
     assert ablated(pool, "embeddings+text").text == "text"
     assert ablated(pool, "features").feature_names == pool.feature_names
-    single = ablated(pool, "judge:judge_b+embeddings")
+    single = ablated(pool, "embeddings+judge:judge_b")
     assert [one.name for one in single.judges] == ["judge_b"]
     nothing = ablated(pool, "nothing")
     assert (nothing.judges, nothing.embeddings, nothing.features.shape) == ((), None, (N, 0))
+
+
+def test_a_judges_name_may_hold_a_plus() -> None:
+    rows = table().rename({"judge_b": "judge_chrf++_ref"})
+    pool = bacon.read_pool(rows, label="human")
+    assert [one.name for one in ablated(pool, "judge:judge_chrf++_ref").judges] == [
+        "judge_chrf++_ref"
+    ]
 
 
 def test_a_pool_is_made_once() -> None:
@@ -48,7 +56,9 @@ def test_a_pool_is_made_once() -> None:
     assert ablated(pool, "judges") is ablated(pool, "judges")
 
 
-@pytest.mark.parametrize("use", ["", "judge", "judges+magic", "judges,embeddings"])
+@pytest.mark.parametrize(
+    "use", ["", "judge", "judges+magic", "judges,embeddings", "+judge:judge_a"]
+)
 def test_unknown_words_are_refused(use: str) -> None:
     with pytest.raises(InputError, match="write all, nothing, or some of judges"):
         check_use(use)

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from bacon.experiments.montecarlo import Z99
+from bacon.experiments.schema import results_schema
 from bacon.experiments.summary import summarise, trials_wanted
-from bacon.experiments.trials import results_schema
 
 
 def draws(configuration: str, errors: list[float], **columns: list[Any]) -> pl.DataFrame:

@@ -116,6 +116,8 @@ def raw_judges(
         low, high, span = y.min() - SLACK * reach, y.max() + SLACK * reach, LEAST_SPAN * reach
     used, columns = [], []
     for name, score in numeric_judges(pool):
+        if np.isnan(score).all():
+            continue
         ends = np.nanquantile(score, (0.0, 1.0) if scale is not None else (0.01, 0.99))
         against = scale is None and spearman(score[rows], y) < 0.0
         if low <= ends[0] and ends[1] <= high and ends[1] - ends[0] >= span and not against:

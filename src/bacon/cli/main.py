@@ -10,6 +10,7 @@ import typer
 
 from bacon.cli.check import check_command
 from bacon.cli.demo import demo_command
+from bacon.cli.embed import embed_command
 from bacon.cli.estimate import estimate_command
 from bacon.cli.import_ import import_command
 from bacon.cli.items import items_command
@@ -18,6 +19,7 @@ from bacon.cli.monitor import monitor_command
 from bacon.cli.output import say
 from bacon.cli.plan import plan_command
 from bacon.cli.rank import rank_command
+from bacon.cli.replicate import replicate_command
 from bacon.cli.sample import sample_command
 from bacon.cli.simulate import simulate_command
 from bacon.errors import BaconError
@@ -37,6 +39,7 @@ app.command("check", short_help="Read a results file and say what to run next.")
 app.command("judge", short_help="Run AI judges over all items, and keep every answer.")(
     judge_command
 )
+app.command("embed", short_help="Turn texts or images of all items into numbers.")(embed_command)
 app.command("sample", short_help="Draw the items people should label.")(sample_command)
 app.command("estimate", short_help="Estimate with intervals from labels and judges.")(
     estimate_command
@@ -54,6 +57,9 @@ app.command("import", short_help="Scores of other programs as judgements or a po
 )
 app.command("simulate", short_help="Measure estimates on a pool with every label known.")(
     simulate_command
+)
+app.command("replicate", short_help="The paper's studies, or the same for your own pool.")(
+    replicate_command
 )
 app.command("demo", short_help="A simulated pool with known truth, start to end.")(demo_command)
 

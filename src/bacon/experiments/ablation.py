@@ -33,12 +33,19 @@ def check_use(use: str) -> None:
     InputError
         A word is unknown.
     """
-    for word in use.split("+"):
+    for word in _words(use):
         if word not in (ALL, NOTHING, *KINDS) and not word.startswith(JUDGE):
             raise InputError(
                 f"use={shown(use, 60)}: {shown(word, 30)!r} is not known; write {ALL}, {NOTHING}, "
-                f"or some of {', '.join(KINDS)} and {JUDGE}NAME with + between them."
+                f"or some of {', '.join(KINDS)} and, last, {JUDGE}NAME with + between them."
             )
+
+
+def _words(use: str) -> list[str]:
+    """Return the words; all that follows ``judge:`` is a name, which may hold a +."""
+    kinds, judge, name = use.partition(JUDGE)
+    words = [] if judge and not kinds else kinds.removesuffix("+").split("+")
+    return [*words, judge + name] if judge else words
 
 
 def ablated(pool: Pool, use: str) -> Pool:
@@ -50,7 +57,7 @@ def ablated(pool: Pool, use: str) -> Pool:
         The items.
     use : str
         ``all``, ``nothing``, or words with ``+`` between them: judges, embeddings, features,
-        text (its length), ``judge:NAME`` for one judge.
+        text (its length) and, as the last, ``judge:NAME`` for one judge.
 
     Returns
     -------
@@ -67,7 +74,7 @@ def ablated(pool: Pool, use: str) -> Pool:
     kept = _made.setdefault(pool, {})
     if use not in kept:
         check_use(use)
-        kept[use] = _with(pool, use.split("+"))
+        kept[use] = _with(pool, _words(use))
     return kept[use]
 
 

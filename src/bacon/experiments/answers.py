@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bacon.estimation.vector import Estimates
 
 __all__ = [
+    "NO_INTERVAL",
     "Answer",
     "Configuration",
     "FoldModels",

@@ -15,7 +15,7 @@ from bacon.calibration.estimand import parse_estimand
 from bacon.calibration.raw_judges import raw_judges, raw_shares
 from bacon.errors import InputError
 from bacon.estimation.intervals import t_quantile
-from bacon.experiments.answers import Answer, Prediction, Said, predictions_of
+from bacon.experiments.answers import NO_INTERVAL, Answer, Prediction, Said, predictions_of
 from bacon.io.labels import match_labels
 from bacon.judge_scores import judge_mean
 
@@ -137,11 +137,14 @@ class Paper:
         Confidence level.
     arguments : mapping
         Of `calibrate`, the model among them.
+    joint_level : float, optional
+        Level of each interval so that those of all groups hold at once (Bonferroni).
     """
 
     estimands: tuple[str, ...]
     level: float
     arguments: Mapping[str, Any]
+    joint_level: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse estimands whose interval the paper does not give in this form."""
@@ -158,8 +161,12 @@ class Paper:
         for name in self.estimands:
             estimate = cal.estimate(name)
             residual = estimate.influence_values.residual
-            answers[name, None] = _around(estimate.value, residual, self.level, math.inf)
+            answers[name, None] = self._around(estimate.value, residual)
         return Said(answers, predictions_of(cal, self.estimands))
+
+    def _around(self, value: float, residual: FloatArray) -> Answer:
+        """Return an estimate with its normal intervals."""
+        return _around(value, residual, math.inf, self.level, self.joint_level)
 
 
 @dataclass(frozen=True)
@@ -177,11 +184,14 @@ class InSample:
         Confidence level.
     arguments : mapping
         Of `calibrate`, the model among them.
+    joint_level : float, optional
+        Level of each interval so that those of all groups hold at once (Bonferroni).
     """
 
     estimands: tuple[str, ...]
     level: float
     arguments: Mapping[str, Any]
+    joint_level: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse other estimands than the mean."""
@@ -196,14 +206,20 @@ class InSample:
         f = cal.fitted.models[-1].predict(cal.fitter.x[...])
         residual = cal.aligned.y - f[cal.aligned.design.rows]
         value = float(f.mean() + residual.mean())
-        answer = _around(value, residual, self.level, len(residual) - 1.0)
+        answer = _around(value, residual, len(residual) - 1.0, self.level, self.joint_level)
         prediction = Prediction(f, is_augmented=False)
         return Said({("mean", None): answer}, {"mean": prediction})
 
 
-def _around(value: float, residual: FloatArray, level: float, df: float) -> Answer:
+def _around(
+    value: float, residual: FloatArray, df: float, level: float, joint_level: float | None
+) -> Answer:
     """Return an estimate with the interval of its residuals' variance over n, for both targets."""
     se = math.sqrt(float(residual.var(ddof=1)) / len(residual))
-    reach = t_quantile(level, df) * se
-    ends = (value - reach, value + reach)
-    return Answer(value, se, se, ends, ends)
+
+    def ends(one: float) -> tuple[float, float]:
+        reach = t_quantile(one, df) * se
+        return value - reach, value + reach
+
+    joint = NO_INTERVAL if joint_level is None else ends(joint_level)
+    return Answer(value, se, se, ends(level), ends(level), joint)

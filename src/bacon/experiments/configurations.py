@@ -55,6 +55,8 @@ class Asked:
     judges_fall : bool
         Whether the judges' average falls as all labels of the pool rise, as quality metrics do
         against a penalty. Like the kind of outcome, people who evaluate know this beforehand.
+    joint_level : float or None
+        Level of each group's interval so that those of all groups hold at once.
     """
 
     estimands: tuple[str, ...] = ("mean",)
@@ -63,6 +65,7 @@ class Asked:
     outcome: str = "auto"
     kind: str = "real"
     judges_fall: bool = False
+    joint_level: float | None = None
 
 
 @dataclass(frozen=True)
@@ -180,8 +183,14 @@ BUILT_IN: dict[str, Callable[[Asked], tuple[Any, str]]] = {
         PowerTuned(asked.estimands, asked.level, is_turned=asked.judges_fall),
         "z",
     ),
-    "paper": lambda asked: (Paper(asked.estimands, asked.level, _papers(asked)), "z"),
-    "in-sample": lambda asked: (InSample(asked.estimands, asked.level, _papers(asked)), "t"),
+    "paper": lambda asked: (
+        Paper(asked.estimands, asked.level, _papers(asked), asked.joint_level),
+        "z",
+    ),
+    "in-sample": lambda asked: (
+        InSample(asked.estimands, asked.level, _papers(asked), asked.joint_level),
+        "t",
+    ),
     "bacon": _calibrated(),
 }
 """Name -> what makes the configuration, and the method of its intervals."""

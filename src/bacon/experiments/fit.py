@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IntArray
     from bacon.experiments.answers import FoldModels
 
-__all__ = ["Fit", "design_variance", "fit_to_truth"]
+__all__ = ["Fit", "design_variance", "fit_to_truth", "unequal_variance"]
 
 SHOWN = 500
 """Most items that each fold model is asked about: the models of a trial together then predict
@@ -115,3 +115,57 @@ def design_variance(
         spread = float(np.var(y[shown] - models.predict(k, shown), ddof=1))
         total += len(held) * spread / n**2
     return (1.0 - n / n_items) ** 2 * total
+
+
+def unequal_variance(
+    y: FloatArray,
+    f: FloatArray,
+    models: FoldModels | None,
+    e: FloatArray,
+    *,
+    fixed: bool = False,
+) -> float:
+    """Return the variance that a weighted cross-fitted mean has over draws by chances `e`.
+
+    With r = y - f and u = r - mean(r) it is that of a weighted mean over independent draws,
+
+        V = sum (1 - e) / e u^2 / N^2,
+
+    and of a fixed number of draws (Hajek 1964)
+
+        V = sum e (1 - e) (u / e - R)^2 / N^2,   R = sum (1 - e) u / sum e (1 - e).
+
+    It is the first order: what a weighted mean has beyond it, and the noise in the weights of a
+    small pilot, are left out.
+
+    Parameters
+    ----------
+    y : (N,) float64
+        Label of every item.
+    f : (N,) float64
+        Prediction of every item.
+    models : FoldModels or None
+        The fold models behind `f`: every item has to carry the model of its own fold.
+    e : (N,) float64
+        Chance of every item to be labelled.
+    fixed : bool
+        Whether the number of labels is fixed.
+
+    Returns
+    -------
+    float
+        NaN where an item has no prediction, or carries a mixture of models that differs from
+        what it would carry if it were labelled.
+    """
+    n_items = len(y)
+    if np.isnan(f).any():
+        return math.nan
+    if float(np.ptp(f)) > 0.0 and models is not None and (models.fold < 0).any():
+        return math.nan
+    residual = y - f
+    u = residual - residual.mean()
+    if not fixed:
+        return float(np.sum((1.0 - e) / e * u**2)) / n_items**2
+    spread = e * (1.0 - e)
+    centre = float(np.sum((1.0 - e) * u) / np.sum(spread))
+    return float(np.sum(spread * (u / e - centre) ** 2)) / n_items**2

@@ -13,10 +13,13 @@ from bacon.calibration.outcomes import outcome_kind
 from bacon.checks import check_level, check_scale, check_seed
 from bacon.data.notice import Notice
 from bacon.errors import InputError
+from bacon.estimation.intervals import family_level
+from bacon.experiments.adaptive import AdaptiveDraw, Drawn, check_together
 from bacon.experiments.configurations import Asked, all_named
 from bacon.experiments.simulators import simulated_pool
 from bacon.experiments.subpools import resampled
 from bacon.random import stream
+from bacon.sampling.two_stage import TwoStageDesign
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +34,9 @@ __all__ = ["Design", "Plan", "design_name", "is_simple", "trial_seed"]
 
 SIMPLE = ("uniform", "bernoulli")
 """Designs under which the labelled items are a simple draw, given how many they are."""
+
+KEPT = 25
+"""Draws in two stages that are kept for the next configuration: those of one part."""
 
 
 class Design(Protocol):
@@ -48,7 +54,12 @@ def trial_seed(seed: int, trial: int) -> int:
 
 def _kind(design: Design) -> str:
     """Return the kind of a design, such as uniform."""
-    return type(design).__name__.removesuffix("Design").lower()
+    return str(getattr(design, "kind", type(design).__name__.removesuffix("Design").lower()))
+
+
+def _with_model(design: Design) -> Design:
+    """Return a design with what learns from its labels, where it needs labels to draw on."""
+    return AdaptiveDraw.by(design) if isinstance(design, TwoStageDesign) else design
 
 
 def is_simple(design: Design) -> bool:
@@ -70,6 +81,7 @@ def _settings(design: Design) -> dict[str, Any]:
 
 def design_name(design: Design) -> str:
     """Return kind and settings of a design, such as ``uniform n=50``."""
+    design = _with_model(design)
     shown = [
         f"{name}={value if isinstance(value, str | int | float) else _digest(value)}"
         for name, value in _settings(design).items()
@@ -91,7 +103,9 @@ class Plan:
     full : FullPool
         The pool with all labels.
     designs : sequence
-        Designs to draw by, such as ``[bacon.UniformDesign(n=50)]``.
+        Designs to draw by, such as ``[bacon.UniformDesign(n=50)]``; of two stages an
+        :class:`bacon.experiments.adaptive.AdaptiveDraw`, which a `bacon.TwoStageDesign` is
+        taken for.
     configurations : sequence of str or (str, callable)
         Names as :func:`bacon.experiments.configurations.named` takes them, or a name with a
         function ``(pool, labels, sample, seed)`` that returns a `Calibration` or a mapping
@@ -146,9 +160,10 @@ class Plan:
             raise InputError(f"{self.full.name} names no group; name its column.")
         for name in self.estimands:
             self.full.truth(name)
+        object.__setattr__(self, "designs", tuple(_with_model(one) for one in self.designs))
         for design in self.designs:
             self._check_design(design)
-        _ = self.named
+        check_together(self.designs, self.named)
 
     def _check_design(self, design: Design) -> None:
         """Refuse a draw of everything, and groups under designs that do not respect them."""
@@ -165,6 +180,9 @@ class Plan:
                 f"is left to estimate; label at most half of them, "
                 f"{self.full.pool.n_items // 2:,}."
             )
+        if isinstance(design, AdaptiveDraw):
+            # A pilot of no items, or a column that is not there, would fail in every draw.
+            design.draw(self.full.pool, seed=self.seed)
 
     def expected(self, design: Design) -> float:
         """Return how many items a design labels, as far as its settings say."""
@@ -200,12 +218,30 @@ class Plan:
             self.outcome,
             kind,
             full.judges_fall,
+            family_level(self.level, len(full.groups)) if self.by_group else None,
         )
 
     @cached_property
     def named(self) -> tuple[Named, ...]:
         """The configurations, by name."""
         return all_named(self.configurations, self.asked)
+
+    def draw(self, design: Design, full: FullPool, seed: int) -> Drawn:
+        """Return the draw of a trial from its pool and seed, the same for every configuration."""
+        design = _with_model(design)
+        if not isinstance(design, AdaptiveDraw):
+            return Drawn(design.draw(full.pool, seed=seed))
+        key = design, seed
+        if key not in self._drawn:
+            if len(self._drawn) >= KEPT:
+                self._drawn.clear()
+            self._drawn[key] = design.drawn(full, seed, outcome=self.outcome)
+        return self._drawn[key]
+
+    @cached_property
+    def _drawn(self) -> dict[tuple[AdaptiveDraw, int], Drawn]:
+        """Draws in two stages that took a calibration each, until the next part begins."""
+        return {}
 
     def full_of(self, trial: int) -> FullPool:
         """Return the pool of a trial."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from bacon.data.notice import Notice
 from bacon.errors import InputError, OutputError
 from bacon.experiments.plan import design_name
-from bacon.experiments.trials import results_schema, timing_schema
+from bacon.experiments.schema import results_schema, timing_schema
 from bacon.files import write_atomically, write_together
 from bacon.version import __version__
 

@@ -12,75 +12,27 @@ import numpy as np
 from bacon.arrays import read_only
 from bacon.data.sample import Sample
 from bacon.errors import BaconError
+from bacon.experiments.adaptive import everyones_chances
 from bacon.experiments.answers import Answer, Said, as_said
-from bacon.experiments.fit import Fit, design_variance, fit_to_truth
+from bacon.experiments.fit import Fit, design_variance, fit_to_truth, unequal_variance
 from bacon.experiments.plan import design_name, is_simple, trial_seed
+from bacon.experiments.schema import results_schema, timing_schema
 from bacon.random import stream
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import polars as pl
 
-    from bacon.arrays import IntArray
+    from bacon.arrays import FloatArray, IntArray
+    from bacon.experiments.answers import Prediction
     from bacon.experiments.configurations import Named
     from bacon.experiments.full_pool import FullPool
     from bacon.experiments.plan import Design, Plan
 
-__all__ = ["results_schema", "run_trials", "timing_schema"]
+    Variance = Callable[[FloatArray, Prediction], float]
 
-
-def results_schema() -> dict[str, pl.DataType | type[pl.DataType]]:
-    """Return names and types of the columns of the results, one row an estimate."""
-    import polars as pl
-
-    text, number, whole, truth = pl.String, pl.Float64, pl.Int64, pl.Boolean
-    return {
-        "pool": text,
-        "design": text,
-        "trial": whole,
-        "configuration": text,
-        "estimand": text,
-        "group": text,
-        "n_items": whole,
-        "n_labels": whole,
-        "truth_pool": number,
-        "truth_population": number,
-        "estimate": number,
-        "error": number,
-        "se_pool": number,
-        "low_pool": number,
-        "high_pool": number,
-        "covered_pool": truth,
-        "width_pool": number,
-        "se_population": number,
-        "low_population": number,
-        "high_population": number,
-        "covered_population": truth,
-        "width_population": number,
-        "low_joint": number,
-        "high_joint": number,
-        "covered_joint": truth,
-        "rank_low": whole,
-        "rank_high": whole,
-        "covered_rank": truth,
-        "r2": number,
-        "rmse": number,
-        "spearman": number,
-        "design_variance": number,
-        "problem": text,
-    }
-
-
-def timing_schema() -> dict[str, pl.DataType | type[pl.DataType]]:
-    """Return names and types of the columns of the timing."""
-    import polars as pl
-
-    return {
-        "pool": pl.String,
-        "design": pl.String,
-        "trial": pl.Int64,
-        "configuration": pl.String,
-        "cpu_seconds": pl.Float64,
-    }
+__all__ = ["run_trials"]
 
 
 def run_trials(
@@ -103,26 +55,29 @@ def run_trials(
     for trial in trials:
         full = plan.full_of(trial)
         seed = trial_seed(plan.seed, trial)
-        sample = design.draw(full.pool, seed=seed)
-        labelled = full.rows_of(sample)
+        drawn = plan.draw(design, full, seed)
+        labelled = full.rows_of(drawn.sample)
         key = {
             "pool": full.name,
             "design": design_name(design),
             "trial": trial,
             "configuration": configuration.name,
         }
-        parts = _parts(plan, configuration, full, sample, labelled)
+        parts = _parts(plan, configuration, full, drawn.sample, labelled)
         started = time.process_time()
         with _Where(f"trial {trial} of {design_name(design)}, configuration {configuration.name}"):
             answered = [
                 (group, part, own, *_ask(plan, configuration, part, own, part_sample, seed))
                 for group, part, own, part_sample in parts
+                if drawn.problem is None
             ]
+        if drawn.problem is not None:
+            answered = [(None, full, labelled, _nothing(plan), drawn.problem)]
         times.append({**key, "cpu_seconds": time.process_time() - started})
         for group, part, own, said, problem in answered:
             record = {**key, "group": group, "problem": problem}
-            rng = stream(seed, "design variance") if is_simple(design) else None
-            rows += _rows(plan, part, own, said, record, rng=rng)
+            variance = _by_design(design, part, own, drawn.sample, seed)
+            rows += _rows(plan, part, own, said, record, variance=variance)
     return (
         pl.DataFrame(rows, schema=results_schema(), orient="row"),
         pl.DataFrame(times, schema=timing_schema(), orient="row"),
@@ -174,7 +129,6 @@ def _ask(
     plan: Plan, configuration: Named, full: FullPool, rows: IntArray, sample: Sample, seed: int
 ) -> tuple[Said, str | None]:
     """Return what the configuration says, or why it refused."""
-    n_groups = len(plan.full.groups) if plan.by_group else 0
     try:
         returned = configuration.run(full.pool, full.labels(rows), sample, seed)
         return (
@@ -182,7 +136,7 @@ def _ask(
                 returned,
                 plan.estimands,
                 level=plan.level,
-                joint_level=1.0 - (1.0 - plan.level) / n_groups if n_groups else None,
+                joint_level=plan.asked.joint_level,
                 interval=configuration.interval,
                 by=_group_column(plan, configuration),
                 pooling=configuration.pooling,
@@ -190,10 +144,26 @@ def _ask(
             None,
         )
     except BaconError as error:
-        nothing: dict[tuple[str, str | None], Answer] = {
-            (name, None): Answer(math.nan) for name in plan.estimands
-        }
-        return Said(nothing), str(error)
+        return _nothing(plan), str(error)
+
+
+def _nothing(plan: Plan) -> Said:
+    """Return what is said of a draw that was refused."""
+    return Said({(name, None): Answer(math.nan) for name in plan.estimands})
+
+
+def _by_design(
+    design: Design, part: FullPool, own: IntArray, sample: Sample, seed: int
+) -> Variance | None:
+    """Return what gives the design variance of a prediction; None where there is no formula."""
+    if is_simple(design):
+        rng = stream(seed, "design variance")
+        return lambda y, said: design_variance(y, own, said.f, said.models, rng)
+    e = everyones_chances(part.pool, sample)
+    if e is None:
+        return None
+    fixed = sample.parameters.get("method") == "systematic"
+    return lambda y, said: unequal_variance(y, said.f, said.models, e, fixed=fixed)
 
 
 def _group_column(plan: Plan, configuration: Named) -> str | None:
@@ -209,7 +179,7 @@ def _rows(
     said: Said,
     key: dict[str, Any],
     *,
-    rng: np.random.Generator | None,
+    variance: Variance | None,
 ) -> list[dict[str, Any]]:
     """Return the rows of one pool or group."""
     found = []
@@ -217,13 +187,13 @@ def _rows(
         whose = full if group is None else full.groups[group][1]
         truth = whose.truth(estimand)
         population = whose.population.get(estimand) if plan.fresh else None
-        fit, variance = Fit(), math.nan
+        fit, spread = Fit(), math.nan
         prediction = None if group is not None else said.predictions.get(estimand)
         if prediction is not None:
             outcome = full.outcome_of(estimand)
             fit = fit_to_truth(prediction.f, outcome)
-            if rng is not None and prediction.is_augmented:
-                variance = design_variance(outcome, labelled, prediction.f, prediction.models, rng)
+            if variance is not None and prediction.is_augmented:
+                spread = variance(outcome, prediction)
         row = {
             **key,
             "estimand": estimand,
@@ -236,7 +206,7 @@ def _rows(
             "r2": _known(fit.r2),
             "rmse": _known(fit.rmse),
             "spearman": _known(fit.spearman),
-            "design_variance": _known(variance),
+            "design_variance": _known(spread),
         }
         if group is not None:
             row["group"] = group

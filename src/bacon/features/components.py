@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from bacon.arrays import FloatArray
 
-__all__ = ["Moments", "fit_components", "moments_of", "write_components"]
+__all__ = ["Moments", "components_of", "fit_components", "moments_of", "write_components"]
 
 MAX_COMPONENTS = 64
 """Most embedding components kept."""
@@ -88,14 +88,44 @@ def fit_components(
     by_columns = embeddings.shape[0] >= embeddings.shape[1]
     find = _from_scatter if by_columns else _from_gram
     centre, values, loadings = find(embeddings, most)
-    # The second bound is what rounding leaves of embeddings that are the same for every item.
     largest = max(float(embeddings.max()), -float(embeddings.min()))
+    return centre, *_distinct(values, loadings, largest)
+
+
+def components_of(
+    state: Moments, largest: float, most: int = MAX_COMPONENTS
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the leading components of rows of which only the state is known.
+
+    Parameters
+    ----------
+    state : Moments
+        Of all rows.
+    largest : float
+        Largest size of any value in them.
+    most : int
+        Most components returned.
+
+    Returns
+    -------
+    centre, loadings, scales
+        As `fit_components` returns them.
+    """
+    values, vectors = _leading(state.scatter / state.count, most)
+    return state.mean, *_distinct(values, vectors, largest)
+
+
+def _distinct(
+    values: FloatArray, loadings: FloatArray, largest: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return directions along which rows differ, each with its sign, and scales along them."""
+    # The second bound is what rounding leaves of embeddings that are the same for every item.
     kept = values > max(1e-10 * float(values.max()), (1e-12 * largest) ** 2)
     values, loadings = values[kept], loadings[:, kept]
     # The sign of a component is arbitrary; fixing it keeps results the same on any machine.
     strongest = np.abs(loadings).argmax(axis=0)
     loadings = loadings * np.sign(loadings[strongest, np.arange(loadings.shape[1])])
-    return centre, loadings, np.sqrt(values)
+    return loadings, np.sqrt(values)
 
 
 def write_components(

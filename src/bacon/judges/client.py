@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import io
 import time
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from bacon.errors import InputError
 from bacon.judges.replies import BROKEN, Trouble, read_reply
+from bacon.judges.spec import read_key
 
 if TYPE_CHECKING:
     import aiohttp
 
     from bacon.judges.replies import Reply
-    from bacon.judges.spec import JudgeSpec
 
-__all__ = ["Client", "Endpoint"]
+__all__ = ["Client", "Endpoint", "Response"]
 
 CONNECT_SECONDS = 30.0
 SHORTEST_KEY = 8
@@ -36,12 +37,51 @@ class _Secret(str):
         return f"'{HIDDEN}'"
 
 
+class Asked(Protocol):
+    """What an endpoint needs to know of a judge, or of whatever else is asked there."""
+
+    @property
+    def whose(self) -> str:
+        """Who it is, for messages."""
+
+    @property
+    def endpoint(self) -> str:
+        """Address of requests."""
+
+    @property
+    def key_variable(self) -> str | None:
+        """Environment variable that holds the key."""
+
+    @property
+    def timeout(self) -> float:
+        """Seconds without an answer after which an attempt has failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What came back from an endpoint, whatever it says.
+
+    Parameters
+    ----------
+    status : int
+        HTTP status.
+    body : bytes
+        As it came.
+    asked_wait : str or None
+        The Retry-After header.
+    """
+
+    status: int
+    body: bytes
+    asked_wait: str | None
+
+
 class Endpoint:
     """Where and how one judge is asked. Holds the key, and shows it nowhere.
 
     Parameters
     ----------
-    spec : JudgeSpec
+    spec : Asked
         The judge; its key is read from the environment now.
     proxies : bool
         Whether to go through the proxies that the environment names.
@@ -52,7 +92,7 @@ class Endpoint:
         The key is missing, or can be none.
     """
 
-    def __init__(self, spec: JudgeSpec, *, proxies: bool = False) -> None:
+    def __init__(self, spec: Asked, *, proxies: bool = False) -> None:
         import aiohttp
         from yarl import URL
 
@@ -66,12 +106,12 @@ class Endpoint:
             "Accept": "application/json",
             "Accept-Encoding": "identity",
         }
-        key = spec.secret()
+        key = read_key(spec.key_variable, spec.whose)
         self._key = None if key is None else _Secret(key)
         if key is not None:
             if not (key.isascii() and key.isprintable()):
                 raise InputError(
-                    f"judge {spec.name}: the environment variable {spec.key_variable} holds signs "
+                    f"{spec.whose}: the environment variable {spec.key_variable} holds signs "
                     "that no key has; set it anew."
                 )
             self.headers["Authorization"] = _Secret(f"Bearer {key}")
@@ -125,6 +165,19 @@ class Client:
         body : bytes
             JSON of the request.
         """
+        came = await self.fetch(endpoint, body)
+        if isinstance(came, Trouble):
+            return came
+        return read_reply(
+            came.status,
+            came.body,
+            asked_wait=came.asked_wait,
+            now=time.time(),
+            hide=endpoint.hide,
+        )
+
+    async def fetch(self, endpoint: Endpoint, body: bytes) -> Response | Trouble:
+        """Make one attempt and return what came back unread; failures of the way as a Trouble."""
         import aiohttp
 
         if self._session is None:
@@ -143,7 +196,7 @@ class Client:
                 payload = await self._body(response)
                 if payload is None:
                     return Trouble("retry", "answer too large")
-                asked_wait = response.headers.get("Retry-After")
+                return Response(response.status, payload, response.headers.get("Retry-After"))
         except (
             TimeoutError,
             aiohttp.ClientError,
@@ -152,9 +205,6 @@ class Client:
         ) as error:
             # What aiohttp raises holds the headers of the request: none of it goes any further.
             return _trouble_of(error)
-        return read_reply(
-            response.status, payload, asked_wait=asked_wait, now=time.time(), hide=endpoint.hide
-        )
 
     async def _body(self, response: aiohttp.ClientResponse) -> bytes | None:
         """Return the body, None where it is too long; what is too long is never held."""

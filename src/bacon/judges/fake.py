@@ -35,11 +35,14 @@ class FakeCounts:
         How often each request was answered, by a hash of its body: what an endpoint would bill.
     most_at_once : int
         Most requests in work at one time.
+    embedded : dict of str to int
+        How often each text was embedded, by a hash of it.
     """
 
     requests: int
     answers: dict[str, int] = field(repr=False)
     most_at_once: int = 0
+    embedded: dict[str, int] = field(default_factory=dict, repr=False)
 
 
 class FakeEndpoint:
@@ -61,7 +64,8 @@ class FakeEndpoint:
     failures : mapping, optional
         How often, as a share of requests: an HTTP status (429, 500, ...), "hang" (no answer),
         "broken" (JSON cut off), "drop" (connection closed within the answer), "slow" (a byte now
-        and then), "refusal" (by item, whatever the attempt), "leak" (the answer repeats the key).
+        and then), "refusal" (by item, whatever the attempt; of embeddings, a vector is missing),
+        "leak" (the answer repeats the key).
     retry_after : float or str, optional
         Header of every 429 and 503: seconds, or a date.
     hang : float
@@ -157,4 +161,4 @@ class FakeEndpoint:
             told: dict[str, Any] = json.loads(connection.getresponse().read())
         finally:
             connection.close()
-        return FakeCounts(told["requests"], told["answers"], told["most_at_once"])
+        return FakeCounts(told["requests"], told["answers"], told["most_at_once"], told["embedded"])

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import hashlib
-import math
-import struct
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bacon.judges.fake_answers import FakeJudge, Request, answer_text, logprobs_of, scale_of, share
+from bacon.judges.fake_embeddings import embedding_answer, embedding_texts, text_key
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -24,8 +22,9 @@ __all__ = ["FAILURES", "Settings", "serve"]
 FAILURES = ("hang", "broken", "drop", "slow", "refusal", "leak")
 BACKLOG = 1024
 MOST_BYTES = 64_000_000
-DIMENSIONS = 16
-MOST_DIMENSIONS = 4096
+ODD = ("refusal", "leak")
+"""What goes wrong within an answer; embeddings have their own ways."""
+
 SLOW_SECONDS = 0.05
 
 
@@ -80,6 +79,7 @@ class _Server:
         self._settings = settings
         self._attempts: Counter[str] = Counter()
         self._answers: Counter[str] = Counter()
+        self._embedded: Counter[str] = Counter()
         self._requests = self._now = self._most = 0
         self.ending = asyncio.Event()
 
@@ -94,7 +94,12 @@ class _Server:
                 finally:
                     self._now -= 1
             case ("POST", "/v1/embeddings"):
-                return await self._embed(request)
+                self._now += 1
+                self._most = max(self._most, self._now)
+                try:
+                    return await self._embed(request)
+                finally:
+                    self._now -= 1
             case ("GET", "/v1/models"):
                 names = list(self._settings.judges or ("fake",))
                 listed = [{"id": name, "object": "model", "owned_by": "bacon"} for name in names]
@@ -104,6 +109,7 @@ class _Server:
                     {
                         "requests": self._requests,
                         "answers": self._answers,
+                        "embedded": self._embedded,
                         "most_at_once": self._most,
                     }
                 )
@@ -220,27 +226,27 @@ class _Server:
         }
 
     async def _embed(self, request: web.BaseRequest) -> web.StreamResponse:
-        import orjson
-
+        payload = await request.read()
+        self._requests += 1
         refused = self._locked(request)
         if refused is not None:
             return refused
-        try:
-            body = orjson.loads(await request.read())
-            given, model = body["input"], str(body["model"])
-            texts = [given] if isinstance(given, str) else [str(text) for text in given]
-            dimensions = min(int(body.get("dimensions") or DIMENSIONS), MOST_DIMENSIONS)
-        except (ValueError, TypeError, KeyError):
+        texts = embedding_texts(payload)
+        if texts is None:
             return _error(400, "this is no request for embeddings")
-        packed = body.get("encoding_format") == "base64"
-        vectors = [_vector(text, model, dimensions) for text in texts]
-        data = [
-            {"object": "embedding", "index": index, "embedding": _packed(v) if packed else v}
-            for index, v in enumerate(vectors)
-        ]
-        tokens = sum(1 + len(text) // 4 for text in texts)
-        usage = {"prompt_tokens": tokens, "total_tokens": tokens}
-        return _json({"object": "list", "model": model, "data": data, "usage": usage})
+        digest = hashlib.blake2b(payload, digest_size=12).hexdigest()
+        self._attempts[digest] += 1
+        kind = self._failure(digest)
+        if kind != "hang":
+            if self._settings.latency:
+                await asyncio.sleep(self._settings.latency)
+            if isinstance(kind, int):
+                return self._fail(kind)
+        key = request.headers.get("Authorization", "")
+        answer = embedding_answer(payload, spoilt=kind, key=key)
+        if kind not in ("hang", "drop", "slow", "broken"):
+            self._embedded.update(text_key(text) for text in texts)
+        return await self._send(request, answer, None if kind in ODD else kind, digest)
 
 
 def _spoil(answer: dict[str, Any], kind: str, key: str) -> None:
@@ -250,21 +256,6 @@ def _spoil(answer: dict[str, Any], kind: str, key: str) -> None:
         message |= {"content": None, "refusal": "I will not judge this."}
     else:
         message["content"] = answer["model"] = f"4 {key}"
-
-
-def _vector(text: str, model: str, dimensions: int) -> list[float]:
-    """Return a unit vector: texts that share words lie near each other."""
-    sums = [0.0] * dimensions
-    for word in text.lower().split() or [""]:
-        draws = hashlib.shake_128(f"{model}\0{word}".encode("utf-8", "replace"))
-        for at, value in enumerate(struct.unpack(f"<{dimensions}h", draws.digest(2 * dimensions))):
-            sums[at] += value
-    length = math.sqrt(sum(value * value for value in sums)) or 1.0
-    return [value / length for value in sums]
-
-
-def _packed(vector: list[float]) -> str:
-    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
 
 
 def _json(value: dict[str, Any]) -> web.Response:

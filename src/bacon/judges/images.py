@@ -15,7 +15,7 @@ from bacon.words import shown
 if TYPE_CHECKING:
     from PIL import Image
 
-__all__ = ["Picture", "data_url", "read_image"]
+__all__ = ["Picture", "data_url", "read_image", "rgb"]
 
 KINDS = {"JPEG": "jpeg", "PNG": "png", "WEBP": "webp"}
 
@@ -172,7 +172,7 @@ def _picture(image: Image.Image, content: bytes, *, side: int, most_bytes: int) 
     image.load()
     if fits and upright:
         return Picture(_url(kind, content), image.width, image.height, changed=False)
-    plain = _rgb(ImageOps.exif_transpose(image))
+    plain = rgb(ImageOps.exif_transpose(image))
     plain.thumbnail((side, side))
     while True:
         for written, encoded in _encodings(plain, kind):
@@ -193,7 +193,7 @@ def _encoded(image: Image.Image, kind: str, **options: int) -> bytes:
     return stream.getvalue()
 
 
-def _rgb(image: Image.Image) -> Image.Image:
+def rgb(image: Image.Image) -> Image.Image:
     """Return the image in plain colours, what is transparent on white."""
     from PIL import Image
 

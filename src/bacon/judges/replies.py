@@ -14,7 +14,7 @@ from bacon.words import shown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Reply", "Trouble", "read_reply"]
+__all__ = ["BROKEN", "Reply", "Trouble", "json_of", "read_failure", "read_reply"]
 
 TOO_LONG = "context too long"
 RATE_LIMITED = "rate limited"
@@ -103,16 +103,23 @@ def read_reply(
     hide : callable
         Takes the key out of a text.
     """
-    value = _json(body)
     if 200 <= status < 300:
-        return _answer(value, hide)
+        return _answer(json_of(body), hide)
+    return read_failure(status, body, asked_wait=asked_wait, now=now, hide=hide)
+
+
+def read_failure(
+    status: int, body: bytes, *, asked_wait: str | None, now: float, hide: Callable[[str], str]
+) -> Trouble:
+    """Return what a response of another status than 200 says; see `read_reply`."""
+    value = json_of(body)
     wait = retry_after(asked_wait, now)
     return _trouble(
         status, value.get("error", value) if isinstance(value, dict) else None, wait, hide
     )
 
 
-def _json(body: bytes) -> Any:
+def json_of(body: bytes) -> Any:
     """Return the JSON of a body; None where it is none."""
     import orjson
 

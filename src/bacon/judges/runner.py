@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bacon.judges.spec import JudgeSpec
     from bacon.judges.store import Store
 
-__all__ = ["run_judges"]
+__all__ = ["Signals", "run_judges"]
 
 TICK_SECONDS = 0.2
 BEAT_SECONDS = 60.0
@@ -171,7 +171,7 @@ class _Run:
                     judge.tally.total = len(self._items) * spec.runs
                 self._judges[spec.name] = judge
             self._progress.start(self._judges, self._ledger)
-            with _Signals(self._interrupt):
+            with Signals(self._interrupt):
                 await self._work(writer)
         self._progress.end()
         if self._error is not None:
@@ -267,7 +267,7 @@ class _Run:
         return Summary(judges, seconds, self._interrupts > 0, tuple(notices))
 
 
-class _Signals:
+class Signals:
     """Turns SIGINT and SIGTERM into calls of a function on the loop, where signals can be had."""
 
     def __init__(self, interrupt: Callable[[], None]) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bacon.judges.prompts import Prompt
     from bacon.judges.records import Item
 
-__all__ = ["JudgeSpec", "call_of"]
+__all__ = ["JudgeSpec", "call_of", "check_url", "read_key"]
 
 OWN_PARAMETERS = (
     "model",
@@ -91,17 +91,7 @@ class JudgeSpec:
                 f"a judge is called {self.name!r}, and its column would be read as something else "
                 "(ids, a run, or the uncertainty of a judge); give it another name."
             )
-        parts = urlsplit(self.url)
-        if parts.username or parts.password:
-            raise InputError(
-                f"judge {self.name}: url holds a password; put the key into an environment "
-                "variable and name that with key_variable."
-            )
-        if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise InputError(
-                f"judge {self.name}: url should be the base address of an endpoint, such as "
-                f"http://127.0.0.1:8000/v1; got {self.url!r}."
-            )
+        check_url(self.url, self.whose)
         own = [name for name in self.parameters if name in OWN_PARAMETERS]
         if own:
             raise InputError(
@@ -112,27 +102,14 @@ class JudgeSpec:
             object.__setattr__(self, "prompt", self.prompt.structured())
 
     @property
+    def whose(self) -> str:
+        """The judge, as messages name it."""
+        return f"judge {self.name}"
+
+    @property
     def endpoint(self) -> str:
         """Address of the chat completions."""
         return f"{self.url.rstrip('/')}/chat/completions"
-
-    def secret(self) -> str | None:
-        """Return the key from the environment; never kept.
-
-        Raises
-        ------
-        InputError
-            The variable is not set.
-        """
-        if self.key_variable is None:
-            return None
-        key = os.environ.get(self.key_variable, "").strip()
-        if not key:
-            raise InputError(
-                f"judge {self.name}: the environment variable {self.key_variable} is not set; put "
-                "the key of the endpoint there."
-            )
-        return key
 
     def cost(self, prompt_tokens: int | None, completion_tokens: int | None) -> float | None:
         """Return the money of a call by the judge's prices; None where either is not known."""
@@ -141,6 +118,47 @@ class JudgeSpec:
         if prompt_tokens is None or completion_tokens is None:
             return None
         return (prompt_tokens * self.price_in + completion_tokens * self.price_out) / 1e6
+
+
+def check_url(url: str, whose: str) -> None:
+    """Refuse what is no base address of an endpoint, or holds a password; `whose`: for messages."""
+    parts = urlsplit(url)
+    if parts.username or parts.password:
+        raise InputError(
+            f"{whose}: url holds a password; put the key into an environment variable and name "
+            "that with key_variable."
+        )
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise InputError(
+            f"{whose}: url should be the base address of an endpoint, such as "
+            f"http://127.0.0.1:8000/v1; got {url!r}."
+        )
+
+
+def read_key(variable: str | None, whose: str) -> str | None:
+    """Return the key from the environment; never kept.
+
+    Parameters
+    ----------
+    variable : str or None
+        Environment variable; None where no key is needed.
+    whose : str
+        For messages.
+
+    Raises
+    ------
+    InputError
+        The variable is not set.
+    """
+    if variable is None:
+        return None
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise InputError(
+            f"{whose}: the environment variable {variable} is not set; put the key of the endpoint "
+            "there."
+        )
+    return key
 
 
 def call_of(spec: JudgeSpec, item: Item, run: int) -> Call:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
-import secrets
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bacon.data.notice import Notice
-from bacon.errors import InputError, OutputError
-from bacon.files import check_can_write
+from bacon.errors import InputError
+from bacon.files import appearing, check_can_write, unwritable
 from bacon.judges.judgement_frames import BESIDE, ITEM, PIECE, Judgements, read_scores
 from bacon.judges.store import Store
 from bacon.words import listed
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator
 
     import polars as pl
@@ -124,38 +122,15 @@ def write_judgements(
                 raise
 
         try:
-            with _appearing(where) as unfinished:
+            with appearing(where) as unfinished:
                 register_io_source(pieces, schema=judgements.schema).sink_parquet(
                     unfinished, row_group_size=PIECE, maintain_order=True, compression="zstd"
                 )
         except pl.exceptions.PolarsError as error:
             if failed:
                 raise failed[0] from None
-            raise _cannot_write(where, str(error).splitlines()[0]) from error
+            raise unwritable(where, str(error).splitlines()[0]) from error
         return Written(judgements.n_rows, (*store.notices(), *judgements.notices()))
-
-
-@contextmanager
-def _appearing(path: Path) -> Iterator[Path]:
-    """Give a name for a file that takes the place of `path` once it is whole."""
-    # In the same folder, because a rename is atomic only within one file system.
-    unfinished = path.parent / f".bacon-{secrets.token_hex(8)}.tmp"
-    try:
-        yield unfinished
-        with unfinished.open("rb+") as stream:
-            os.fsync(stream.fileno())
-        unfinished.replace(path)
-    except OSError as error:
-        raise _cannot_write(path, error.strerror or str(error)) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def _cannot_write(path: Path, reason: str) -> OutputError:
-    return OutputError(
-        f"{str(path)!r} cannot be written ({reason}): free some space, choose another name or "
-        "folder, or change its rights."
-    )
 
 
 def wide(source: Store | str | os.PathLike[str], *, outcome: str | None = None) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from bacon.judges.parsers.lenient import find_json, whole_json
 from bacon.judges.parsers.rules import Failure, Rules, quoted
 from bacon.judges.records import Parsed
 
-__all__ = ["CATEGORIES", "MOST_ERRORS", "read_errors"]
+__all__ = ["CATEGORIES", "MOST_ERRORS", "error_weight", "read_errors"]
 
 MOST_ERRORS = 5
 """Errors of a segment that count; the worst if there are more."""
@@ -57,6 +57,22 @@ def read_errors(text: str, rules: Rules) -> Parsed:
         if isinstance(error, Failure):
             return rules.missing(error)
     return _summed([each for each in errors if isinstance(each, _Error)], found.notes, rules)
+
+
+def error_weight(category: str, severity: str) -> float | None:
+    """Return the weight of one error as people annotate it, by the same rules.
+
+    0 for "no error" and for errors of the source; None where the severity is unknown.
+
+    Examples
+    --------
+    >>> error_weight("Fluency/Punctuation", "Minor"), error_weight("No-error", "no-error")
+    (0.1, 0.0)
+    >>> error_weight("Non-translation!", "Major"), error_weight("Accuracy/Omission", "huge")
+    (25.0, None)
+    """
+    error = _error({"category": category, "severity": severity})
+    return None if isinstance(error, Failure) else (error.tenths or 0) / 10
 
 
 def _entries(value: dict[str, Any] | list[Any]) -> list[Any] | Failure:

@@ -1,0 +1,174 @@
+"""`bacon replicate`: the paper's studies, and the same for a pool of one's own."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bacon.cli.output import say
+from bacon.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bacon.replication.run import How
+    from bacon.replication.study import Study
+
+__all__ = ["replicate_command"]
+
+INTERRUPTED = 130
+PUBLISHED = ("persuade", "mqm", "webdesign")
+SYNTHETIC = "synthetic"
+QUICK_TRIALS = 25
+QUICK_BUDGETS = 2
+
+
+def replicate_command(
+    study: Annotated[
+        str,
+        typer.Argument(
+            help="persuade, mqm, webdesign or synthetic; or a folder with bacon.toml, or a .toml "
+            "file, with the tables [pool] and [study]."
+        ),
+    ],
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the published files of persuade, mqm or webdesign."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of draws, tables, figures and report; by default the study's."),
+    ] = None,
+    trials: Annotated[int | None, typer.Option(help="Draws of each budget.")] = None,
+    budget: Annotated[
+        list[float] | None, typer.Option(help="Share of the items labelled; repeat.")
+    ] = None,
+    workers: Annotated[int, typer.Option(help="Processes; results are the same.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of draws and folds.")] = 0,
+    open_questions: Annotated[
+        bool,
+        typer.Option(
+            "--open-questions/--no-open-questions",
+            help="Draw what the paper leaves open as well: refit, one model a system, stack, ...",
+        ),
+    ] = True,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="25 draws of the smallest and largest budget.")
+    ] = False,
+) -> None:
+    """Run a study of the paper, or of your own pool with a label of every item, and report."""
+    from bacon.replication.run import How
+
+    how = How(
+        trials=QUICK_TRIALS if quick else 200,
+        workers=workers,
+        seed=seed,
+        ask=open_questions,
+        say=lambda text: say(text, err=True),
+        progress=_shown() if sys.stderr.isatty() else None,
+    )
+    try:
+        if study == SYNTHETIC:
+            _run_synthetic(out, how, trials, quick=quick)
+            return
+        found, folder = _study(study, data, out)
+        if budget:
+            found = replace(found, budgets=tuple(sorted(set(budget))))
+        elif quick and len(found.budgets) > QUICK_BUDGETS:
+            found = replace(found, budgets=(found.budgets[0], found.budgets[-1]))
+        wanted = trials or (QUICK_TRIALS if quick else found.trials)
+        _run(found, folder, replace(how, trials=wanted))
+    except KeyboardInterrupt:
+        say("Stopped; the same command goes on where it stopped.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _study(study: str, data: Path | None, out: Path | None) -> tuple[Study, Path]:
+    """Return the study and the folder that its results go to."""
+    from bacon.replication.study import read_study
+
+    prepared = data is None and (Path(study) / "bacon.toml").is_file()
+    if study in PUBLISHED and not prepared:
+        from bacon.replication.published.prepare import prepare_study
+
+        if data is None:
+            raise InputError(
+                f"{study}: name the folder with the published files with --data; where they are "
+                "found is told when one is missing."
+            )
+        folder = out or Path(study)
+        for line in prepare_study(study, data, folder):
+            say(line)
+        return read_study(folder), folder / "study"
+    source = Path(study)
+    if data is not None:
+        raise InputError("--data is for persuade, mqm and webdesign; a study names its own file.")
+    if not source.exists():
+        raise InputError(
+            f"{study!r} is none of {', '.join((*PUBLISHED, SYNTHETIC))}, and no folder or file of "
+            "that name is here."
+        )
+    usual = source / "study" if source.is_dir() else source.with_suffix("")
+    return read_study(source), out or usual
+
+
+def _run(study: Study, folder: Path, how: How) -> None:
+    """Run every outcome of a study and write its report."""
+    from bacon.files import write_atomically
+    from bacon.replication.claims import claims_of
+    from bacon.replication.report import report_text
+    from bacon.replication.run import run_part
+
+    parts = [run_part(study, full, folder / full.name, how) for full in study.parts]
+    report = folder / "report.md"
+    write_atomically(report, report_text(study, parts, how).encode(), overwrite=True)
+    for part in parts:
+        claims = claims_of(part.measured)
+        held = sum(claim.held for claim in claims)
+        if claims:
+            say(f"{part.full.name}: {held} of {len(claims)} claims of the paper's pattern hold.")
+        for claim in claims:
+            if not claim.held:
+                say(f"  NO: {claim.text}. {claim.found}.")
+    for notice in dict.fromkeys(
+        (*study.notices, *(note for part in parts for note in part.notices))
+    ):
+        say(f"Note: {notice.message}", err=True)
+    say(f"Report: {report}; tables and figures beside it.")
+
+
+def _run_synthetic(out: Path | None, how: How, trials: int | None, *, quick: bool) -> None:
+    """Run the paper's synthetic study of two-stage draws."""
+    from bacon.replication.synthetic import run_synthetic
+
+    folder = out or Path(SYNTHETIC)
+    found = run_synthetic(
+        folder,
+        trials=trials or (QUICK_TRIALS if quick else 400),
+        workers=how.workers,
+        seed=how.seed,
+        progress=how.progress,
+        quick=quick,
+    )
+    held = sum(claim.held for claim in found.claims)
+    say(f"{held} of {len(found.claims)} claims hold.")
+    for claim in found.claims:
+        if not claim.held:
+            say(f"  NO: {claim.text}. {claim.found}.")
+    for notice in found.notices:
+        say(f"Note: {notice.message}", err=True)
+    say(f"Report: {folder / 'report.md'}; figures 9 to 11 in {folder / 'figures'}.")
+
+
+def _shown() -> Callable[[int, int], None]:
+    """Return what shows progress on one line of the terminal."""
+
+    def show(done: int, total: int) -> None:
+        sys.stderr.write(f"\r{done:,} of {total:,} draws" + ("\n" if done >= total else ""))
+        sys.stderr.flush()
+
+    return show

@@ -1,0 +1,1 @@
+"""Embedders: texts and images as vectors of numbers, on this machine, nothing downloaded."""

@@ -1,0 +1,1 @@
+"""The paper's studies, and the same for any pool whose every item has a label."""

@@ -1,0 +1,106 @@
+"""The paper's protocol: every ablation on the same draws of every budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bacon.experiments.plan import Plan
+from bacon.replication.ablations import FULL, ablations
+from bacon.replication.study import designs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bacon.experiments.full_pool import FullPool
+    from bacon.replication.study import Study
+
+__all__ = ["OPEN", "Question", "configurations_of", "plan_of", "questions_of"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A choice that the paper leaves open, as two configurations on the same draws.
+
+    Parameters
+    ----------
+    title : str
+        What is compared.
+    ours, other : str
+        Configurations; ratios are the first over the second.
+    needs_groups : bool
+        Whether it is about systems.
+    makes : tuple of str
+        The configurations it adds to the ablations, with ``{model}`` for the study's model.
+    """
+
+    title: str
+    ours: str
+    other: str
+    needs_groups: bool = False
+    makes: tuple[str, ...] = ()
+
+
+OPEN = (
+    Question(
+        "fold models' mixture against one refit",
+        FULL,
+        "refit",
+        makes=("refit:model={model},crossfit=refit,interval=t",),
+    ),
+    Question(
+        "one model of all systems against one for each",
+        FULL,
+        "per-system",
+        needs_groups=True,
+        makes=("per-system:model={model},pooling=none,interval=t",),
+    ),
+    Question("stack against the single model", "bacon", FULL, makes=("bacon",)),
+    Question(
+        "skew-aware intervals against t",
+        "skew-aware",
+        FULL,
+        makes=("skew-aware:model={model}",),
+    ),
+    Question("t and finite pool against the paper's recipe", FULL, "paper", makes=("paper",)),
+    Question("cross-fitted against in-sample", FULL, "in-sample", makes=("in-sample",)),
+)
+"""Adaptive draws and the population are compared by draws of their own."""
+
+
+def configurations_of(full: FullPool, model: str) -> list[str]:
+    """Return the ablations as configurations, labels alone first."""
+    found = [one.configuration(model) for one in ablations(full.pool)]
+    return ["human-only", *(one for one in found if one != "human-only")]
+
+
+def questions_of(full: FullPool, *, by_group: bool) -> list[Question]:
+    """Return the open questions that a pool can answer."""
+    means = full.levels is None
+    modelled = any(one.name == FULL for one in ablations(full.pool))
+    return [
+        one
+        for one in OPEN
+        if modelled and (by_group or not one.needs_groups) and (means or one.other != "in-sample")
+    ]
+
+
+def plan_of(
+    study: Study,
+    full: FullPool,
+    configurations: Sequence[str],
+    *,
+    seed: int = 0,
+    fresh: bool = False,
+) -> Plan:
+    """Return the plan of a part of a study."""
+    return Plan(
+        full,
+        designs_of(full, study.budgets, grouped=not fresh),
+        configurations,
+        estimands=full.default_estimands(),
+        outcome=study.outcome,
+        seed=seed,
+        by_group=study.by_group and not fresh,
+        fresh=fresh,
+    )

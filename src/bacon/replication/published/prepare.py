@@ -1,0 +1,71 @@
+"""A study's folder from published files: the items, and bacon.toml for judges and study."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bacon.errors import OutputError
+from bacon.experiments.store import parquet
+from bacon.files import write_atomically, write_together
+from bacon.replication.published import mqm, persuade, webdesign
+from bacon.replication.published.configs import CONFIGS
+from bacon.replication.study import CONFIG
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from bacon.replication.published.items import Items
+
+__all__ = ["READERS", "prepare_study"]
+
+ITEMS = "items.parquet"
+
+READERS: dict[str, Callable[[Path], Items]] = {
+    "persuade": persuade.read_items,
+    "mqm": mqm.read_items,
+    "webdesign": webdesign.read_items,
+}
+
+
+def prepare_study(study: str, data: Path, folder: Path) -> list[str]:
+    """Write the items and, where there is none yet, the configuration; return what to tell.
+
+    Parameters
+    ----------
+    study : str
+        persuade, mqm or webdesign.
+    data : Path
+        Folder of the published files.
+    folder : Path
+        Folder of the study; made where it is not there. A bacon.toml in it is kept.
+
+    Raises
+    ------
+    InputError
+        A published file is missing or not as published.
+    OutputError
+        The folder cannot be written.
+    """
+    items = READERS[study](data)
+    table = items.table
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"{folder} cannot be made ({error.strerror}); name another folder with --out."
+        ) from None
+    write_together({folder / ITEMS: parquet(table)}, overwrite=True)
+    told = [f"{study}: {table.height:,} items in {folder / ITEMS}."]
+    told += [f"  {check.text}" for check in items.checks]
+    told += [f"Note: {notice.message}" for notice in items.notices]
+    config = folder / CONFIG
+    if config.exists():
+        told.append(f"{config} is there already and is kept.")
+    else:
+        write_atomically(config, CONFIGS[study].encode())
+        told.append(
+            f"{config}: the paper's judges and embeddings. Set the addresses and keys, then: "
+            f"bacon judge {folder}; bacon embed {folder}; bacon replicate {folder}"
+        )
+    return told

@@ -1,0 +1,189 @@
+"""A study: pools with the label of every item, one an outcome, and what is asked of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bacon.config import read_config
+from bacon.errors import InputError
+from bacon.experiments.configurations import FAMILY
+from bacon.experiments.full_pool import full_pool
+from bacon.experiments.plan import Plan
+from bacon.io.pools import read_pool
+from bacon.sampling.stratified import StratifiedDesign
+from bacon.sampling.uniform import UniformDesign
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bacon.config import PoolTable, StudyTable
+    from bacon.data.notice import Notice
+    from bacon.data.pool import Pool
+    from bacon.experiments.full_pool import FullPool
+    from bacon.experiments.plan import Design
+
+__all__ = ["CONFIG", "Study", "designs_of", "read_study"]
+
+CONFIG = "bacon.toml"
+MODELS = {"persuade": "ordinal", "mqm": "hurdle-ridge", "webdesign": "ridge"}
+"""The paper's model of each study."""
+
+JUDGES = "judge_*"
+"""Names that `bacon judge` gives to the columns of its scores."""
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A study that can be drawn.
+
+    Parameters
+    ----------
+    name : str
+        Its name in tables and files.
+    parts : tuple of FullPool
+        The same items with one outcome each.
+    model : str
+        Outcome model of the ablations.
+    budgets : tuple of float
+        Shares of the items that are labelled.
+    trials : int
+        Draws of each budget.
+    paper : str or None
+        Study of the paper whose printed values stand beside.
+    outcome : str
+        Kind of outcome stated, or auto.
+    notices : tuple of Notice
+        What reading had to tell.
+    """
+
+    name: str
+    parts: tuple[FullPool, ...]
+    model: str
+    budgets: tuple[float, ...]
+    trials: int
+    paper: str | None = None
+    outcome: str = "auto"
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def by_group(self) -> bool:
+        """Whether systems are compared."""
+        return self.parts[0].pool.group is not None
+
+
+def read_study(source: Path) -> Study:
+    """Read a study.
+
+    Parameters
+    ----------
+    source : Path
+        A folder with ``bacon.toml``, or such a file, with the tables [pool] and [study].
+
+    Raises
+    ------
+    InputError
+        A table is missing, a file or column cannot be used, or an item has no label.
+    """
+    file = source / CONFIG if source.is_dir() else source
+    config = read_config(file)
+    if config.pool is None or config.study is None:
+        lacking = "pool" if config.pool is None else "study"
+        raise InputError(
+            f"{file.name}: there is no table [{lacking}]; a study needs [pool] with the file of "
+            "the items, and [study] with the columns of their labels."
+        )
+    table = config.study
+    parts = [_part(file.parent, config.pool, table, label) for label in table.labels]
+    pools = [part.pool for part in parts]
+    return Study(
+        name=file.parent.resolve().name if file.name == CONFIG else file.stem,
+        parts=tuple(parts),
+        model=_model(parts[0], table),
+        budgets=tuple(sorted(set(table.budgets))),
+        trials=table.trials,
+        paper=table.paper,
+        outcome=table.outcome,
+        notices=tuple(dict.fromkeys(note for pool in pools for note in pool.notices)),
+    )
+
+
+def _part(folder: Path, pool: PoolTable, table: StudyTable, label: str) -> FullPool:
+    """Return the items with one of the outcomes."""
+    file = _judged(folder, table, label) or folder / pool.file
+    items = _items(file, folder, pool, table, label)
+    scale = None if table.scale is None else (table.scale[0], table.scale[1])
+    return full_pool(items, items.table, label=label, name=label, scale=scale, levels=table.levels)
+
+
+def _judged(folder: Path, table: StudyTable, label: str) -> Path | None:
+    """Return the table that `bacon judge` wrote for an outcome, where its judges are asked for."""
+    if table.judges:
+        return None
+    found = [folder / f"judged_{label}.parquet", folder / "judged.parquet"]
+    return next((path for path in found if path.is_file()), None)
+
+
+def _items(file: Path, folder: Path, pool: PoolTable, table: StudyTable, label: str) -> Pool:
+    """Read the items with their judges and what else is known of them."""
+    from bacon.io.tables import read_table
+
+    read = read_table(file)
+    wanted = tuple(table.judges) or (
+        (JUDGES,) if any(name.startswith("judge_") for name in read.frame.columns) else ()
+    )
+    embeddings = None if table.embeddings is None else folder / table.embeddings
+    return read_pool(
+        read,
+        judges=wanted,
+        id=pool.id,
+        features=tuple(table.features) or None,
+        group=table.group,
+        cluster=table.cluster,
+        text=table.text,
+        embeddings=embeddings if embeddings is None or embeddings.is_file() else None,
+        label=(label, *(other for other in table.labels if other != label)),
+        levels=table.levels,
+    )
+
+
+def _model(part: FullPool, table: StudyTable) -> str:
+    """Return the outcome model of the ablations: the paper's for the kind of outcome."""
+    if table.model != "auto":
+        return table.model
+    if table.paper is not None:
+        return MODELS[table.paper]
+    kind = Plan(part, [UniformDesign(n=1)], ["human-only"], outcome=table.outcome).asked.kind
+    return FAMILY.get(kind, "ridge")
+
+
+def designs_of(part: FullPool, budgets: tuple[float, ...], *, grouped: bool = True) -> list[Design]:
+    """Return the draws of the budgets: the same share of every group, or of the pool.
+
+    Parameters
+    ----------
+    part : FullPool
+        The pool.
+    budgets : tuple of float
+        Shares of its items.
+    grouped : bool
+        Whether groups are drawn from one by one.
+
+    Raises
+    ------
+    InputError
+        A budget is less than two labels.
+    """
+    group, n_items = part.pool.group, part.pool.n_items
+    designs: list[Design] = []
+    for budget in budgets:
+        n = round(budget * n_items)
+        if n < 2:
+            raise InputError(
+                f"a budget of {budget:g} is {n} of {n_items:,} items; a draw needs two labels."
+            )
+        if grouped and group is not None:
+            designs.append(StratifiedDesign(n=n, strata=group.name))
+        else:
+            designs.append(UniformDesign(n=n))
+    return designs

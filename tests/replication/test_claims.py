@@ -1,0 +1,83 @@
+"""Claims hold where figures hold them, and fail where they do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+from tests.replication.cases import study_folder
+
+from bacon.experiments.run import Measured, simulate
+from bacon.replication.claims import claims_of
+from bacon.replication.protocol import configurations_of, plan_of
+from bacon.replication.study import read_study
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def measured(tmp_path: Path) -> Measured:
+    """Eight draws of the small study."""
+    study = read_study(study_folder(tmp_path))
+    part = study.parts[0]
+    return simulate(plan_of(study, part, configurations_of(part, "ridge")), trials=8)
+
+
+def with_column(measured: Measured, table: str, **values: float) -> Measured:
+    """The same with figures of the full model replaced."""
+    tables = {"summary": measured.summary, "ranking": measured.ranking}
+    changed = tables[table].with_columns(
+        pl.when(pl.col("configuration") == "full")
+        .then(pl.lit(value))
+        .otherwise(pl.col(name))
+        .alias(name)
+        for name, value in values.items()
+    )
+    tables[table] = changed
+    return Measured(measured.results, measured.timing, **tables)
+
+
+def failed(measured: Measured) -> list[str]:
+    """Claims that do not hold."""
+    return [claim.text for claim in claims_of(measured) if not claim.held]
+
+
+def test_the_pattern_holds_on_a_pool_with_good_judges(measured: Measured) -> None:
+    assert failed(measured) == []
+    assert len(claims_of(measured)) == 4
+
+
+@pytest.mark.parametrize(
+    ("table", "values", "text"),
+    [
+        ("summary", {"bias": 0.2, "bias_low": 0.1, "bias_high": 0.3}, "no bias beyond"),
+        (
+            "summary",
+            {"rmse_ratio": 1.1, "rmse_ratio_low": 1.01, "rmse_ratio_high": 1.2},
+            "less error",
+        ),
+        ("ranking", {"spearman": 0.1, "spearman_low": 0.0, "spearman_high": 0.2}, "ranked better"),
+        (
+            "ranking",
+            {"coverage_joint": 0.8, "coverage_joint_low": 0.7, "coverage_joint_high": 0.9},
+            "hold at once",
+        ),
+        (
+            "ranking",
+            {"coverage_joint": 1.0, "coverage_joint_low": 0.99, "coverage_joint_high": 1.0},
+            "hold at once",
+        ),
+    ],
+)
+def test_each_claim_fails_where_its_figure_does(
+    measured: Measured, table: str, values: dict[str, float], text: str
+) -> None:
+    (only,) = failed(with_column(measured, table, **values))
+    assert text in only
+
+
+def test_without_a_model_nothing_is_claimed(measured: Measured) -> None:
+    alone = measured.summary.filter(pl.col("configuration") == "human-only")
+    assert claims_of(Measured(measured.results, measured.timing, alone, measured.ranking)) == []

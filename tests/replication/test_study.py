@@ -1,0 +1,110 @@
+"""A study read from its configuration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.replication.cases import TOML, N, items, study_folder
+
+from bacon.config import parse_config
+from bacon.errors import InputError
+from bacon.experiments.plan import design_name
+from bacon.replication.study import designs_of, read_study
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_study_is_read_from_its_folder_or_its_file(tmp_path: Path) -> None:
+    folder = study_folder(tmp_path)
+    study = read_study(folder)
+    (part,) = study.parts
+    assert (part.name, part.pool.n_items, part.scale) == ("human", N, (1.0, 6.0))
+    assert [one.name for one in part.pool.judges] == ["judge_a", "judge_b"]
+    assert (study.model, study.by_group, study.budgets) == ("ordinal", True, (0.2, 0.4))
+    assert read_study(folder / "bacon.toml").name == study.name == folder.name
+    (folder / "own.toml").write_text(TOML)
+    assert read_study(folder / "own.toml").name == "own"
+
+
+def test_every_outcome_is_a_part_and_no_label_is_a_judge(tmp_path: Path) -> None:
+    toml = TOML.replace('["human"]', '["human", "style"]').replace("judge_*", "*_[ab]*")
+    study = read_study(study_folder(tmp_path, toml))
+    assert [part.name for part in study.parts] == ["human", "style"]
+    assert all(part.pool.n_judges == 2 for part in study.parts)
+    assert study.parts[0].y.mean() == pytest.approx(items()["human"].mean())
+
+
+def test_judged_tables_are_taken_where_no_judges_are_named(tmp_path: Path) -> None:
+    folder = study_folder(tmp_path, TOML.replace('judges = ["judge_*"]\n', ""))
+    items().drop("judge_b").write_parquet(folder / "items.parquet")
+    items().write_parquet(folder / "judged.parquet")
+    assert read_study(folder).parts[0].pool.n_judges == 2
+    items().drop("judge_b").write_parquet(folder / "judged_human.parquet")
+    assert read_study(folder).parts[0].pool.n_judges == 1
+
+
+def test_a_study_without_judges_is_labels_alone(tmp_path: Path) -> None:
+    folder = study_folder(tmp_path, TOML.replace('judges = ["judge_*"]\n', ""))
+    bare = items().select("item_id", "system", "human")
+    bare.write_parquet(folder / "items.parquet")
+    assert read_study(folder).parts[0].pool.n_judges == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "labels", "expected"),
+    [("auto", "human", "ordinal"), ("ridge", "human", "ridge"), ("auto", "judge_b", "ridge")],
+)
+def test_the_model_follows_the_outcome(
+    tmp_path: Path, model: str, labels: str, expected: str
+) -> None:
+    toml = TOML.replace('"human"', f'"{labels}"').replace("scale = [1, 6]", f'model = "{model}"')
+    assert read_study(study_folder(tmp_path, toml)).model == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[study]", "[nothing]", "nothing"),
+        ("[pool]\nfile", "[pool]\nfeil", "feil"),
+        ('["human"]', "[]", "labels"),
+        ("[0.2, 0.4]", "[0.2, 1.4]", "budgets, entry 2"),
+        ("trials = 5", "trials = 0", "trials"),
+        ("trials = 5", 'paper = "nature"', "paper"),
+        ('"human"', '"humane"', "humane"),
+        ("items.parquet", "item.parquet", "item.parquet"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        read_study(study_folder(tmp_path, TOML.replace(old, new)))
+
+
+def test_a_missing_table_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no table \[study\]"):
+        read_study(study_folder(tmp_path, '[pool]\nfile = "items.parquet"\n'))
+    assert parse_config(TOML, "bacon.toml").study is not None
+
+
+def test_labels_of_some_items_are_refused(tmp_path: Path) -> None:
+    folder = study_folder(tmp_path)
+    import polars as pl
+
+    some = items().with_columns(human=pl.when(pl.int_range(pl.len()) > 3).then("human"))
+    some.write_parquet(folder / "items.parquet")
+    with pytest.raises(InputError, match="4 of 180 items have no label"):
+        read_study(folder)
+
+
+def test_budgets_are_shares_of_every_group(tmp_path: Path) -> None:
+    part = read_study(study_folder(tmp_path)).parts[0]
+    assert [design_name(one) for one in designs_of(part, (0.2, 0.4))] == [
+        "stratified n=36 strata=system",
+        "stratified n=72 strata=system",
+    ]
+    assert design_name(designs_of(part, (0.2,), grouped=False)[0]) == "uniform n=36"
+    with pytest.raises(InputError, match="a draw needs two labels"):
+        designs_of(part, (0.001,))
