@@ -33,7 +33,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("io", "config", "judges", "features", "sampling", "outcome", "estimation", "items"),
     ("calibration",),
     ("inspection", "planning", "monitor", "experiments", "engine", "labelling", "report"),
-    ("study", "demo"),
+    ("study", "demo", "replication"),
     (FRONT,),
     ("cli",),
 )

@@ -161,7 +161,7 @@ def _run_synthetic(out: Path | None, how: How, trials: int | None, *, quick: boo
             say(f"  NO: {claim.text}. {claim.found}.")
     for notice in found.notices:
         say(f"Note: {notice.message}", err=True)
-    say(f"Report: {folder / 'report.md'}; figures 9 to 11 in {folder / 'figures'}.")
+    say(f"Report: {folder / 'report.md'}; {len(found.figures)} figures in {folder / 'figures'}.")
 
 
 def _shown() -> Callable[[int, int], None]:

@@ -20,11 +20,13 @@ from bacon.cli.options import (
     names_of,
 )
 from bacon.cli.output import say
-from bacon.cli.sample import chosen_design, design_of
+from bacon.cli.simulated_designs import designs_of
 from bacon.errors import InputError
 
 if TYPE_CHECKING:
     from bacon.experiments.full_pool import FullPool
+    from bacon.experiments.plan import Plan
+    from bacon.experiments.run import Measured
 
 __all__ = ["simulate_command"]
 
@@ -58,11 +60,29 @@ def simulate_command(
     draw_clusters: DrawClusters = None,
     pi: Annotated[str | None, typer.Option(help="Column of inclusion probabilities.")] = None,
     method: DrawMethod = "systematic",
+    pilot_rate: Annotated[
+        float | None,
+        typer.Option(help="Share of items in the pilot of --design two-stage; --rate is of both."),
+    ] = None,
+    pilot_model: Annotated[
+        str | None, typer.Option(help="Model that learns from the pilot; ridge by default.")
+    ] = None,
+    hardness: Annotated[
+        str | None,
+        typer.Option(help="gamma, optimal, logistic or uniform: how it learns; gamma by default."),
+    ] = None,
     config: Annotated[
         list[str] | None,
         typer.Option(
             help="human-only, raw-judges, ppi++, paper, bacon, a model such as ridge, or "
             "NAME:model=ridge,crossfit=refit; repeat. human-only is always there."
+        ),
+    ] = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="SETTING=VALUE,VALUE: every configuration with each value, such as folds=2,5,10; "
+            "repeat."
         ),
     ] = None,
     trials: Annotated[int, typer.Option(help="Draws of each design.")] = 200,
@@ -120,26 +140,20 @@ def simulate_command(
     from bacon.cli.calibrating import parse_scale
     from bacon.experiments.plan import Plan
     from bacon.experiments.run import Precision, simulate
+    from bacon.experiments.sweeps import parse_sweep, swept
     from bacon.experiments.text import summary_text
 
     if again and out is None:
         raise InputError("--again goes with --out, the folder whose draws are to be made again.")
     if not n and not rate:
         raise InputError("how many labels? Give -n NUMBER or --rate SHARE, several if you like.")
-    sizes = [*((one, None) for one in n or ()), *((None, one) for one in rate or ())]
-    designs = [
-        design_of(
-            design or chosen_design(strata=strata, clusters=draw_clusters, pi=pi),
-            number,
-            share,
-            strata=strata,
-            allocation=allocation,
-            clusters=draw_clusters,
-            pi=pi,
-            method=method,
-        )
-        for number, share in dict.fromkeys(sizes)
-    ]
+    designs = designs_of(
+        design,
+        [*((one, None) for one in n or ()), *((None, one) for one in rate or ())],
+        columns={"strata": strata, "clusters": draw_clusters, "pi": pi},
+        settings={"allocation": allocation, "method": method},
+        stages={"pilot_rate": pilot_rate, "pilot_model": pilot_model, "hardness": hardness},
+    )
     ends = None if scale is None else parse_scale(scale)
     if pool.startswith(SIMULATED):
         full = _simulated(
@@ -167,10 +181,11 @@ def simulate_command(
             levels=levels,
             na=na,
         )
+    sweeps = dict(parse_sweep(text) for text in sweep or ())
     plan = Plan(
         full,
         designs,
-        tuple(dict.fromkeys(["human-only", *(config or ["bacon"])])),
+        swept(tuple(dict.fromkeys(["human-only", *(config or ["bacon"])])), sweeps),
         estimands=tuple(dict.fromkeys(estimand or full.default_estimands())),
         level=level,
         outcome=outcome,
@@ -197,6 +212,25 @@ def simulate_command(
         say(f"Note: {notice.message}", err=True)
     if out is not None:
         say(f"Single draws: {out / 'results.parquet'}; these figures: {out / 'summary.parquet'}.")
+        drawn = _drawn(plan, measured, sweeps, out / "figures")
+        say(f"Drawn: {', '.join(str(out / 'figures' / name) for name in drawn)}.")
+
+
+def _drawn(
+    plan: Plan, measured: Measured, sweeps: dict[str, tuple[str, ...]], folder: Path
+) -> tuple[str, ...]:
+    """Draw all figures into a folder and return their names."""
+    from bacon.experiments.figure_set import draw_figures, draw_sweep, shares_of
+
+    folder.mkdir(exist_ok=True)
+    shares = shares_of(plan)
+    files, notices = draw_figures(measured, plan.full, shares, folder)
+    for notice in notices:
+        say(f"Note: {notice.message}", err=True)
+    if len(sweeps) == 1:
+        ((key, values),) = sweeps.items()
+        files += draw_sweep(measured, key, values, folder)
+    return files
 
 
 def _simulated(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bacon.data.sample import Sample
     from bacon.experiments.answers import Configuration
 
-__all__ = ["BASE", "BUILT_IN", "Asked", "Calibrated", "Named", "named"]
+__all__ = ["BASE", "BUILT_IN", "Asked", "Calibrated", "Named", "argument_names", "named"]
 
 BASE = "human-only"
 """The configuration that others are measured against."""
@@ -210,9 +210,9 @@ def named(given: str, asked: Asked) -> Named:
     'refit'
     """
     name, colon, rest = given.partition(":")
-    if not name or not all(sign.isalnum() or sign in "+-_." for sign in name):
+    if not name or not all(sign.isalnum() or sign in "+-_.@=" for sign in name):
         raise InputError(
-            f"a configuration's name is made of letters, digits and + - _ .; got {name!r}."
+            f"a configuration's name is made of letters, digits and + - _ . @ =; got {name!r}."
         )
     if colon:
         make = _calibrated(**_arguments(name, rest))
@@ -224,10 +224,15 @@ def named(given: str, asked: Asked) -> Named:
     return Named(name, run, interval, f"{run!r} {interval}")
 
 
+def argument_names() -> list[str]:
+    """Return the keys of the arguments that a configuration may give."""
+    known = [*inspect.signature(calibrate).parameters, "interval", "pooling", "use"]
+    return [one for one in known if one not in NOT_ARGUMENTS]
+
+
 def _arguments(name: str, text: str) -> dict[str, Any]:
     """Return the arguments in ``key=value,key=value``."""
-    known = [*inspect.signature(calibrate).parameters, "interval", "pooling", "use"]
-    known = [one for one in known if one not in NOT_ARGUMENTS]
+    known = argument_names()
     found: dict[str, Any] = {}
     for part in text.split(","):
         key, equals, value = (piece.strip() for piece in part.partition("="))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bacon.arrays import FloatArray
     from bacon.experiments.full_pool import FullPool
 
-__all__ = ["MODEL", "QUALITY", "RANKING", "curves", "score_distributions"]
+__all__ = ["MODEL", "QUALITY", "RANKING", "curves", "save_drawing", "score_distributions"]
 
 QUALITY = {
     "bias": "bias",
@@ -113,7 +113,7 @@ def curves(
             part.set_title(_plain(panels[panel]), fontsize=9)
             part.set_xlabel(_plain(axis), fontsize=8)
         _legend(drawing, axes)
-        _save(drawing, path)
+        save_drawing(drawing, path)
     return tuple(panels[panel] for panel in panels if panel not in shown)
 
 
@@ -211,7 +211,7 @@ def score_distributions(full: FullPool, path: Path, *, title: str = "") -> tuple
     part.set_title(_plain(title or full.name), fontsize=9)
     part.tick_params(labelsize=7)
     _legend(drawing, [part])
-    _save(drawing, path)
+    save_drawing(drawing, path)
     return tuple(one.name for one in full.pool.judges if not one.is_text and one.name not in shown)
 
 
@@ -261,15 +261,21 @@ def _legend(drawing: Any, axes: Sequence[Any]) -> None:
         )
 
 
-def _save(drawing: Any, path: Path) -> None:
-    """Write a drawing; without a date and with one salt, the same drawing is the same bytes."""
+def save_drawing(drawing: Any, path: Path) -> None:
+    """Write a drawing; without a date and with one salt, the same drawing is the same bytes.
+
+    Words of an SVG stay words: what shows it finds a font for any script.
+    """
     import io
+    import warnings
 
     import matplotlib as mpl
 
     kind = path.suffix.removeprefix(".") or "svg"
     buffer = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "bacon"}):
+    words = mpl.rc_context({"svg.hashsalt": "bacon", "svg.fonttype": "none"})
+    with words, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         metadata = {"Date": None} if kind == "svg" else None
         drawing.savefig(buffer, format=kind, metadata=metadata, dpi=150)
     write_atomically(path, buffer.getvalue(), overwrite=True)

@@ -6,13 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bacon.data.notice import Notice
-from bacon.experiments.figures import (
-    MODEL,
-    QUALITY,
-    RANKING,
-    curves,
-    score_distributions,
-)
+from bacon.experiments.figure_set import draw_figures
 from bacon.experiments.plan import design_name
 from bacon.experiments.run import simulate
 from bacon.experiments.store import parquet
@@ -149,7 +143,8 @@ def run_part(study: Study, full: FullPool, out: Path, how: How) -> Part:
         design_name(design): budget
         for design, budget in zip(plan.designs, study.budgets, strict=True)
     }
-    figures, told = _figures(study, full, measured, shares, out)
+    titles = {one.name: one.title for one in ablations(full.pool)}
+    figures, told = draw_figures(measured, full, shares, out, titles=titles)
     notices = tuple(dict.fromkeys((*told, *measured.notices, *_refusals(measured))))
     return Part(
         full=full,
@@ -176,49 +171,6 @@ def _tables(study: Study, full: FullPool, seed: int) -> dict[str, pl.DataFrame]:
     if study.by_group:
         found["systems"] = system_table(full, study.model, outcome=study.outcome, seed=seed)
     return found
-
-
-def _figures(
-    study: Study, full: FullPool, measured: Measured, shares: dict[str, float], out: Path
-) -> tuple[tuple[str, ...], list[Notice]]:
-    """Draw the figures and return their files, and what could not be drawn."""
-    import polars as pl
-
-    titles = {one.name: one.title for one in ablations(full.pool)}
-    whole = measured.summary.filter(
-        pl.col("group").is_null() & pl.col("configuration").is_in(list(titles))
-    )
-    drawn: list[str] = []
-    told: list[Notice] = []
-    layouts: list[tuple[str, pl.DataFrame, dict[str, str]]] = [
-        ("estimates", whole, QUALITY),
-        ("models", whole, MODEL),
-    ]
-    if study.by_group:
-        ranked = measured.ranking.filter(pl.col("configuration").is_in(list(titles)))
-        layouts.append(("ranking", ranked, RANKING))
-    for name, table, panels in layouts:
-        for estimand, rows in table.group_by("estimand", maintain_order=True):
-            ending = "" if table["estimand"].n_unique() == 1 else f"-{len(drawn)}"
-            path = out / f"{name}{ending}.svg"
-            lacking = curves(rows, path, panels, x=shares, titles=titles)
-            if len(lacking) < len(panels):
-                drawn.append(path.name)
-            if lacking:
-                told.append(
-                    Notice(
-                        "no_figure",
-                        f"{full.name}, {estimand[0]}: nothing to draw of {', '.join(lacking)}.",
-                    )
-                )
-    if full.levels is None:
-        left = score_distributions(full, out / "scores.svg")
-        drawn.append("scores.svg")
-        if left:
-            told.append(
-                Notice("judges_not_drawn", f"{full.name}: {len(left)} judges are not drawn.")
-            )
-    return tuple(drawn), told
 
 
 def _refusals(measured: Measured) -> Sequence[Notice]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bacon.data.notice import Notice
 from bacon.experiments.adaptive import AdaptiveDraw
 from bacon.experiments.full_pool import FullPool
 from bacon.experiments.plan import Plan, design_name
@@ -26,12 +27,11 @@ from bacon.replication.synthetic_report import claims_of_cells, report_lines, ta
 from bacon.sampling.uniform import UniformDesign
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import polars as pl
 
     from bacon.arrays import FloatArray
-    from bacon.data.notice import Notice
     from bacon.experiments.plan import Design
     from bacon.experiments.run import Measured
     from bacon.replication.claims import Claim
@@ -47,6 +47,7 @@ QUICK_LAMBDAS = (1.5, 3.0)
 QUICK_TRIALS = CHUNK
 MODEL = "ridge"
 LABELS = "human-only"
+CHANGED = "program_changed"
 
 
 @dataclass(frozen=True)
@@ -233,9 +234,19 @@ def _drawn(
             out=_made(folder / f"lambda-{lam:g}") / stages,
             progress=_onwards(how.progress, sum(sizes[: place + 1]), sum(sizes)),
         )
-    notices = dict.fromkeys(one for found in measured.values() for one in found.notices)
     points = [_point(cell, measured[cell.lam, ONE], measured[cell.lam, TWO]) for cell in cells]
-    return points, tuple(notices)
+    return points, _notices(measured.values())
+
+
+def _notices(measured: Iterable[Measured]) -> tuple[Notice, ...]:
+    """Return what must be told, once, of all experiments of the study."""
+    changed = Notice(
+        CHANGED,
+        "Some draws were made with another state of this program, and are kept; name another "
+        "folder to make all of them anew.",
+    )
+    every = [one for found in measured for one in found.notices]
+    return tuple(dict.fromkeys(changed if one.code == CHANGED else one for one in every))
 
 
 def _made(folder: Path) -> Path:

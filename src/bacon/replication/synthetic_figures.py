@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bacon.experiments.figures import save_drawing
 from bacon.experiments.montecarlo import mean_figure
-from bacon.files import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -116,14 +115,13 @@ def draw_figures(points: Sequence[Point], folder: Path) -> tuple[str, ...]:
         own = sorted((one for one in points if sweep.own(one)), key=sweep.x)
         if len(own) > 1:
             at = np.array([sweep.x(one) for one in own])
-            write_atomically(folder / name, _drawing(own, at, sweep.axis), overwrite=True)
+            save_drawing(_drawing(own, at, sweep.axis), folder / name)
             drawn.append(name)
     return tuple(drawn)
 
 
-def _drawing(points: Sequence[Point], at: FloatArray, axis: str) -> bytes:
+def _drawing(points: Sequence[Point], at: FloatArray, axis: str) -> Any:
     """Return one figure: bias with its 99 % interval, and MSE by errors and by design."""
-    import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -149,8 +147,4 @@ def _drawing(points: Sequence[Point], at: FloatArray, axis: str) -> bytes:
         part.set_xlabel(axis)
     left.legend(fontsize=8)
     right.legend(fontsize=7)
-    buffer = io.BytesIO()
-    # Without a date and with one salt, the same draws give the same file.
-    with mpl.rc_context({"svg.hashsalt": "bacon"}):
-        drawing.savefig(buffer, format="svg", metadata={"Date": None})
-    return buffer.getvalue()
+    return drawing
