@@ -63,6 +63,7 @@ class JudgeTable(_Table):
     model: str
     prompt: str
     kind: str | None = None
+    assignment: bool | None = None
     key_variable: str | None = Field(default=None, pattern=VARIABLE)
     parameters: dict[str, Any] = Field(default_factory=dict)
     runs: int = Field(default=1, ge=1, le=1000)

@@ -149,6 +149,21 @@ def test_what_cannot_be_run_is_refused(refused, study):
     assert "cannot be read" in refused("judge", study)
 
 
+def test_choices_of_built_in_prompts_stand_in_the_file(bacon, refused, study):
+    config = Path("bacon.toml")
+    own = config.read_text()
+    config.write_text(own.replace('"own.toml"', '"essay"'))
+    assert "assignment" in refused("judge", study)
+    config.write_text(own.replace('"own.toml"', '"essay"\nassignment = false'))
+    assert bacon("judge", study, "--dry-run").code == 0
+    config.write_text(own.replace('"own.toml"', '"own.toml"\nassignment = false'))
+    text = refused("judge", study)
+    assert "judge_small: assignment is for the prompts that come with BACON" in text
+    config.write_text(own.replace('"own.toml"', '"mqm"\nassignment = false'))
+    text = refused("judge", study)
+    assert "judge_small: the prompt mqm has no choice 'assignment'; it takes none" in text
+
+
 def test_columns_and_ids_of_the_pool_are_checked(refused, study):
     write_config("http://127.0.0.1:9/v1")
     table = pl.read_csv("pool.csv")

@@ -110,17 +110,24 @@ def _chosen(config: Config, only: Sequence[str], source: str) -> list[JudgeTable
 
 def _spec(table: JudgeTable, folder: Path, changes: dict[str, Any]) -> JudgeSpec:
     """Return a judge with its prompt."""
-    settings = table.model_dump(exclude={"prompt", "kind"}) | changes
+    settings = table.model_dump(exclude={"prompt", "kind", "assignment"}) | changes
     return JudgeSpec(prompt=_prompt(table, folder), **settings)
 
 
 def _prompt(table: JudgeTable, folder: Path) -> Prompt:
     """Return a judge's prompt: one that comes with the package, or a TOML file beside."""
+    made = {"kind": table.kind, "assignment": table.assignment}
+    choices = {name: value for name, value in made.items() if value is not None}
     if not table.prompt.endswith(".toml"):
-        choices = {} if table.kind is None else {"kind": table.kind}
-        return built_in(table.prompt, **choices)
-    if table.kind is not None:
-        raise InputError(f"judge {table.name}: kind is for the prompt webdesign; leave it out.")
+        try:
+            return built_in(table.prompt, **choices)
+        except InputError as error:
+            raise InputError(f"judge {table.name}: {error}") from None
+    if choices:
+        raise InputError(
+            f"judge {table.name}: {next(iter(choices))} is for the prompts that come with BACON, "
+            "not for a file; leave it out."
+        )
     path = folder / table.prompt
     try:
         text = path.read_text(encoding="utf-8")
