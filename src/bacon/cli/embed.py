@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -148,18 +149,21 @@ def _lines(found: Embedded, request: EmbeddingRequest) -> list[str]:
         )
     lines.append(f"Embeddings: {found.out}")
     if found.n_rows == found.n_items:
-        lines.append(f"Then: {_next(request.pool, found.out)}")
+        lines.append(f"Then: {_next(request.pool, found)}")
     return lines
 
 
-def _next(pool: Path, out: Path) -> str:
+def _next(pool: Path, found: Embedded) -> str:
     """Return the command that uses the embeddings."""
     from bacon.inspection.roles import likely
     from bacon.io.tables import read_table
 
-    label = likely(read_table(pool), "label")
+    table = read_table(pool)
+    # Long texts are no labels, and take the longest to look at.
+    rest = table.frame.drop(found.columns)
+    label = likely(replace(table, frame=rest), "label") if rest.width else None
     labels = ["--labels", "LABELS"] if label is None else ["--label", label]
-    words = ["bacon", "estimate", str(pool), *labels, "--embeddings", str(out)]
+    words = ["bacon", "estimate", str(pool), *labels, "--embeddings", str(found.out)]
     return shlex.join(words)
 
 

@@ -77,8 +77,9 @@ PRINTED = {
             "raw-single": (0.150, 1.007, 0.502),
         },
         facts=(
-            "Figure 4: calibrated configurations are about unbiased at every budget, and the full "
-            "one has the least SD and RMSE at most budgets.",
+            "Figure 4: calibrated configurations are about unbiased, raw scores biased; the full "
+            "one has the least SD and RMSE at most budgets, and its predictions are of use from "
+            "5 % on (about 230 essays).",
         ),
     ),
     "mqm": Printed(
@@ -97,6 +98,9 @@ PRINTED = {
         },
         systems=_by_system(),
         facts=(
+            "Table 3: 13 % of the penalties are 0, of Human-B.0's 29 %. There R2 is -0.14 with "
+            "ridge and the log variance, 0.24 with hurdle and the SD. A judge's runs agree in 57 "
+            "to 67 % of the items.",
             "Figure 5: no bias above 0.02; the full model and judges alone have less SD than the "
             "intercept alone at every budget; Bonferroni intervals hold in 95 % or more.",
             "Figure 6: rankings are better than those of the intercept alone at every budget.",
@@ -114,7 +118,8 @@ PRINTED = {
         },
         facts=(
             "Figure 7: about unbiased at every budget; the full model has the least SD and RMSE "
-            "for most outcomes.",
+            "for most outcomes; appeal and usability are predicted better than typicality and "
+            "good examples.",
             "Figure 8: R2 and Spearman's correlation of the full model are the best for most "
             "outcomes, already at 5 %.",
         ),

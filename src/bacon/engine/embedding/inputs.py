@@ -125,7 +125,7 @@ def read_inputs(request: EmbeddingRequest) -> Inputs:
     usable = np.ones(frame.height, dtype=np.bool_)
     lacking: dict[str, int] = {}
     for column in frame.columns:
-        blank = frame[column].str.strip_chars().fill_null("").eq("").to_numpy()
+        blank = ~frame[column].str.contains(r"\S").fill_null(value=False).to_numpy()
         if (blank & usable).any():
             lacking[f"no {column}"] = int((blank & usable).sum())
         usable &= ~blank

@@ -7,12 +7,20 @@ __all__ = ["CONFIGS"]
 OPENAI = ("gpt-4.1", "gpt-4.1-mini", "gpt-4.1-nano", "gpt-4o", "gpt-4o-mini")
 GEMINI = ("gemini-2.5-flash", "gemini-2.5-flash-lite")
 LLAMA = ("llama-3.1-8b",)
-PLACES = {
-    "OPENAI_API_KEY": ("https://api.openai.com/v1", OPENAI),
-    "GEMINI_API_KEY": ("https://generativelanguage.googleapis.com/v1beta/openai", GEMINI),
-    "LLAMA_API_KEY": ("http://127.0.0.1:8000/v1", LLAMA),
-}
-"""Environment variable of a key -> endpoint, and the paper's models that are asked there."""
+
+PLACES = (
+    (OPENAI, "https://api.openai.com/v1", "OPENAI_API_KEY", ()),
+    # Thoughts would take the only token of an answer.
+    (
+        GEMINI,
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        "GEMINI_API_KEY",
+        ('reasoning_effort = "none"',),
+    ),
+    # A server on this machine, which needs no key.
+    (LLAMA, "http://127.0.0.1:8000/v1", None, ()),
+)
+"""Models, their endpoint, the environment variable of its key, and parameters they all need."""
 
 HEAD = """\
 # The study as the paper has it. Every address is an endpoint that speaks the chat protocol of
@@ -20,24 +28,49 @@ HEAD = """\
 # bacon judge THIS_FOLDER --dry-run tells what it would cost.
 """
 
+STAND_INS = """\
+# The paper names two of its six judges of translations, gemini-2.5-flash and llama-3.1-8b; the
+# other four stand in for those that it does not name. It asked each several times, and does not
+# say how often: three times here.
+"""
 
-def _judges(models: tuple[str, ...], prompt: str, more: str = "") -> str:
-    """Return the tables of judges."""
-    return "\n".join(
-        f'[[judge]]\nname = "judge_{model}"\nurl = "{url}"\nmodel = "{model}"\n'
-        f'key_variable = "{variable}"\nprompt = "{prompt}"\n{more}'
-        for variable, (url, known) in PLACES.items()
-        for model in models
-        if model in known
-    )
+
+def _judges(models: tuple[str, ...], prompt: str, keys: str, parameters: tuple[str, ...]) -> str:
+    """Return the tables of judges, by where they are asked.
+
+    Parameters
+    ----------
+    models : tuple of str
+        The judges.
+    prompt : str
+        Kind of prompt.
+    keys : str
+        Further lines of every table.
+    parameters : tuple of str
+        Parameters of every request.
+    """
+    tables = []
+    for known, url, variable, own in PLACES:
+        key = "" if variable is None else f'key_variable = "{variable}"\n'
+        sent = ", ".join((*parameters, *own))
+        more = f"parameters = {{{sent}}}\n" if sent else ""
+        tables += [
+            f'[[judge]]\nname = "judge_{model}"\nurl = "{url}"\nmodel = "{model}"\n{key}'
+            f'prompt = "{prompt}"\n{keys}{more}'
+            for model in models
+            if model in known
+        ]
+    return "\n".join(tables)
 
 
 TRANSLATION = ("gemini-2.5-flash", "gpt-4.1", "gpt-4.1-mini", "gpt-4o", "gpt-4o-mini", *LLAMA)
-"""The paper names the first and the last of its six; the others are of the same makers."""
 
-ONE_DIGIT = "parameters = {temperature = 0.0}\nlogprobs = 5\n"
-SAMPLED = "runs = 3\nlogprobs = 0\n"
-SHOWN = 'kind = "university"\nparameters = {temperature = 0.0}\nlogprobs = 5\n'
+GREEDY = ("temperature = 0.0",)
+ESSAYS = _judges((*GEMINI, *OPENAI, *LLAMA), "essay", "logprobs = 5\n", GREEDY)
+TRANSLATIONS = _judges(TRANSLATION, "mqm", "runs = 3\nlogprobs = 0\n", ())
+PAGES = _judges(
+    ("gemini-2.5-flash-lite", *OPENAI), "webdesign", 'kind = "university"\nlogprobs = 5\n', GREEDY
+)
 
 TEXTS = """\
 [embedding]
@@ -59,7 +92,7 @@ PERSUADE = f"""\
 [pool]
 file = "items.parquet"
 
-{_judges((*GEMINI, *OPENAI, *LLAMA), "essay", ONE_DIGIT)}
+{ESSAYS}
 {TEXTS}columns = ["text"]
 
 [study]
@@ -75,7 +108,8 @@ MQM = f"""\
 [pool]
 file = "items.parquet"
 
-{_judges(TRANSLATION, "mqm", SAMPLED)}
+{STAND_INS}
+{TRANSLATIONS}
 {TEXTS}columns = ["source", "target"]
 
 [study]
@@ -93,7 +127,7 @@ WEBDESIGN = f"""\
 file = "items.parquet"
 images = ["screenshot"]
 
-{_judges(("gemini-2.5-flash-lite", *OPENAI), "webdesign", SHOWN)}
+{PAGES}
 {IMAGES}columns = ["screenshot"]
 
 [study]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bacon.errors import InputError
+from bacon.io.tables import repeated_name
 from bacon.words import listed
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from bacon.data.notice import Notice
 
-__all__ = ["Check", "Items", "find_file", "need_columns", "read_tabs"]
+__all__ = ["Check", "Items", "find_file", "need_columns", "read_tabs", "refuse_empty"]
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def find_file(folder: Path, names: Sequence[str], where: str) -> Path:
     Raises
     ------
     InputError
-        None is there.
+        None is there, or several of the same name are below it.
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder; give the one with the published files (--data).")
@@ -101,6 +102,11 @@ def find_file(folder: Path, names: Sequence[str], where: str) -> Path:
             return folder / name
     for name in names:
         below = sorted(path for path in folder.rglob(name) if path.is_file())
+        if len(below) > 1:
+            raise InputError(
+                f"{folder} holds {name} {len(below)} times ({below[0]} and {below[1]}); name the "
+                "folder of the one to read with --data."
+            )
         if below:
             return below[0]
     raise InputError(
@@ -112,22 +118,39 @@ def find_file(folder: Path, names: Sequence[str], where: str) -> Path:
 def read_tabs(path: Path) -> pl.DataFrame:
     """Read a file with tabs between cells, all as text; quotes in it are signs like others.
 
+    Blanks around the names of columns do not count; empty cells are null.
+
     Raises
     ------
     InputError
-        It cannot be read, or a row has too many cells.
+        It is no UTF-8 text, has no rows, or a row has more or fewer cells than the header.
     """
     import polars as pl
 
     try:
-        frame = pl.read_csv(path, separator="\t", quote_char=None, infer_schema=False)
-    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
-        why = str(error).splitlines()[0]
-        raise InputError(f"{path} cannot be read as published ({why}).") from None
-    frame = frame.rename({name: name.strip().lstrip("\ufeff") for name in frame.columns})
-    if frame.height == 0:
-        raise InputError(f"{path} has a header and no rows; fetch it anew.")
-    return frame
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path} cannot be opened: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path} is not UTF-8 (byte {error.start + 1:,}); fetch it anew, or save it as UTF-8."
+        ) from None
+    text = text if "\n" in text else text.replace("\r", "\n")
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    header, *rows = [line.split("\t") for line in lines if line] or [[""]]
+    names = [name.strip() for name in header]
+    if len(set(names)) < len(names):
+        raise repeated_name(names, str(path))
+    if not rows:
+        raise InputError(f"{path} has no rows below a header; fetch it anew.")
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(names):
+            raise InputError(
+                f"{path} row {number:,} has {len(row)} cells between tabs where the header has "
+                f"{len(names)}; mend the row, or fetch the file anew."
+            )
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+    return frame.with_columns(pl.all().replace("", None))
 
 
 def need_columns(frame: pl.DataFrame, names: Sequence[str], path: Path) -> None:
@@ -144,3 +167,18 @@ def need_columns(frame: pl.DataFrame, names: Sequence[str], path: Path) -> None:
             f"{path}: there is no column {lacking[0]}; the published file has {listed(names, 12)}. "
             "Fetch it anew."
         )
+
+
+def refuse_empty(frame: pl.DataFrame, name: str, path: Path) -> None:
+    """Refuse a row without a value that nothing can be said of it without.
+
+    Raises
+    ------
+    InputError
+        A cell of the column `name` is empty.
+    """
+    empty = frame[name].fill_null("").str.strip_chars().eq("")
+    if empty.any():
+        row = int(empty.arg_true()[0])
+        number = frame["row"][row] if "row" in frame.columns else row + 1
+        raise InputError(f"{path} row {number:,}, column {name}: it is empty; fetch the file anew.")

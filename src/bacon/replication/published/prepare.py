@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bacon.errors import OutputError
+from bacon.errors import InputError, OutputError
 from bacon.experiments.store import parquet
 from bacon.files import write_atomically, write_together
 from bacon.replication.published import mqm, persuade, webdesign
@@ -13,13 +14,17 @@ from bacon.replication.study import CONFIG
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
+
+    import polars as pl
 
     from bacon.replication.published.items import Items
 
 __all__ = ["READERS", "prepare_study"]
 
 ITEMS = "items.parquet"
+SHOWN = "screenshot"
+IMAGES = "screenshots"
+"""Folder that images are copied to: judges are shown none from outside of the study's folder."""
 
 READERS: dict[str, Callable[[Path], Items]] = {
     "persuade": persuade.read_items,
@@ -48,15 +53,10 @@ def prepare_study(study: str, data: Path, folder: Path) -> list[str]:
         The folder cannot be written.
     """
     items = READERS[study](data)
-    table = items.table
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"{folder} cannot be made ({error.strerror}); name another folder with --out."
-        ) from None
+    _make(folder)
+    table, told = _with_images(items.table, folder)
     write_together({folder / ITEMS: parquet(table)}, overwrite=True)
-    told = [f"{study}: {table.height:,} items in {folder / ITEMS}."]
+    told = [f"{study}: {table.height:,} items in {folder / ITEMS}.", *told]
     told += [f"  {check.text}" for check in items.checks]
     told += [f"Note: {notice.message}" for notice in items.notices]
     config = folder / CONFIG
@@ -69,3 +69,39 @@ def prepare_study(study: str, data: Path, folder: Path) -> list[str]:
             f"bacon judge {folder}; bacon embed {folder}; bacon replicate {folder}"
         )
     return told
+
+
+def _make(folder: Path) -> None:
+    """Make a folder where there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"{folder} cannot be made ({error.strerror}); name another folder with --out."
+        ) from None
+
+
+def _with_images(table: pl.DataFrame, folder: Path) -> tuple[pl.DataFrame, list[str]]:
+    """Return the items with images of the study's own folder, copied there where they are not."""
+    import polars as pl
+
+    if SHOWN not in table.columns:
+        return table, []
+    home = folder.resolve()
+    paths = [Path(path) for path in table[SHOWN]]
+    outside = {path for path in paths if not path.is_relative_to(home)}
+    if outside:
+        _make(home / IMAGES)
+    for path in outside:
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise InputError(f"{path} cannot be opened: {error.strerror}.") from None
+        write_atomically(home / IMAGES / path.name, content, overwrite=True)
+    names = [
+        f"{IMAGES}/{path.name}" if path in outside else path.relative_to(home).as_posix()
+        for path in paths
+    ]
+    table = table.with_columns(pl.Series(SHOWN, names, dtype=pl.String))
+    copied = f"  {len(outside):,} screenshots copied to {folder / IMAGES}"
+    return table, [copied] if outside else []
