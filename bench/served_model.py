@@ -95,7 +95,7 @@ url = "{url}"
 model = "tiny"
 prompt = "essay"
 assignment = false
-structured = true
+structured = "json_object"
 concurrency = 2
 """
 

@@ -72,7 +72,7 @@ class JudgeTable(_Table):
     price_out: float | None = Field(default=None, ge=0.0, allow_inf_nan=False)
     timeout: float = Field(default=120.0, gt=0.0, allow_inf_nan=False)
     logprobs: int | None = Field(default=5, ge=0, le=20)
-    structured: bool = False
+    structured: bool | Literal["json_schema", "json_object"] = False
 
 
 class EmbeddingTable(_Table):

@@ -10,6 +10,7 @@ from bacon.errors import InputError
 from bacon.judges.messages import build_messages
 from bacon.judges.prompts import Prompt, built_in, prompt_from_toml
 from bacon.judges.records import Item
+from bacon.judges.spec import JudgeSpec, call_of
 
 GOOD = """\
 name = "helpful"
@@ -256,6 +257,25 @@ def test_structured_answers_are_held_to_a_schema_and_read_strictly():
     for wrong in ("4", 'Score: {"score": 4}', '{"score": "4"}', '{"score": 7}', '{"score": 4'):
         assert prompt.parse(wrong).scores == (None,)
     assert prompt.structured() is prompt
+
+
+def test_the_schema_in_the_other_form():
+    prompt = built_in("essay").structured()
+    assert prompt.response_format("json_object") == {
+        "type": "json_object",
+        "schema": schema(prompt),
+    }
+
+
+@pytest.mark.parametrize(
+    ("structured", "kind"),
+    [(True, "json_schema"), ("json_schema", "json_schema"), ("json_object", "json_object")],
+)
+def test_a_request_has_the_form_that_is_asked_for(structured, kind):
+    prompt = built_in("essay", assignment=False)
+    spec = JudgeSpec("a", "http://127.0.0.1:9/v1", "a", prompt, structured=structured)
+    body = json.loads(call_of(spec, Item("1", {"text": "An essay."}), 1).body)
+    assert body["response_format"]["type"] == kind
 
 
 def test_schemas_of_other_prompts():

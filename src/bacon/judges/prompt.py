@@ -194,9 +194,18 @@ class Prompt:
             made[name] = labels[score] if labels and score is not None else plain
         return json.dumps(made)
 
-    def response_format(self) -> dict[str, Any]:
-        """Return the `response_format` of a request: the JSON schema of the answer."""
+    def response_format(self, form: str = "json_schema") -> dict[str, Any]:
+        """Return the `response_format` of a request: the JSON schema of the answer.
+
+        Parameters
+        ----------
+        form : {"json_schema", "json_object"}
+            OpenAI's own form, or that of llama.cpp's Python server and others, which hold the
+            schema in a ``json_object``.
+        """
         schema = response_schema(self.rules, parser=self.parser, scale=self.scale)
+        if form == "json_object":
+            return {"type": "json_object", "schema": schema}
         name = "".join(sign if sign.isascii() and sign.isalnum() else "_" for sign in self.name)
         return {
             "type": "json_schema",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from bacon.errors import InputError
@@ -61,8 +61,9 @@ class JudgeSpec:
         Seconds without an answer after which a call is tried again.
     logprobs : int or None
         Alternatives asked for at each token (0 to 20); None asks for no log-probabilities.
-    structured : bool
-        Have the endpoint hold the answer to the prompt's JSON schema.
+    structured : bool or {"json_schema", "json_object"}
+        Have the endpoint hold the answer to the prompt's JSON schema, in OpenAI's form (True) or
+        in the one named.
 
     Raises
     ------
@@ -82,7 +83,7 @@ class JudgeSpec:
     price_out: float | None = None
     timeout: float = 120.0
     logprobs: int | None = 5
-    structured: bool = False
+    structured: bool | Literal["json_schema", "json_object"] = False
 
     def __post_init__(self) -> None:
         """Refuse settings that cannot be used."""
@@ -185,7 +186,8 @@ def call_of(spec: JudgeSpec, item: Item, run: int) -> Call:
     if spec.logprobs is not None:
         body |= {"logprobs": True, "top_logprobs": spec.logprobs}
     if spec.structured:
-        body["response_format"] = spec.prompt.response_format()
+        form = "json_schema" if spec.structured is True else spec.structured
+        body["response_format"] = spec.prompt.response_format(form)
     payload = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
     digest = hashlib.blake2b(digest_size=16)
     names = (name.encode("utf-8", "surrogatepass") for name in (spec.name, item.id, spec.endpoint))
