@@ -71,7 +71,7 @@ def test_every_stack_comes_back(kind: str) -> None:
 
 
 def test_ridge_amounts_come_back() -> None:
-    agree((fitted("hurdle", amount="ridge"),), np.ones(1))
+    agree((fitted("hurdle-ridge"),), np.ones(1))
 
 
 def test_a_model_alone_comes_back_to_the_bit() -> None:
