@@ -93,6 +93,24 @@ def test_groups(bacon: Callable[..., Ran], full: Path) -> None:
     assert "rank sets hold" in head
 
 
+def test_figures_and_systems_are_kept(bacon: Callable[..., Ran], full: Path) -> None:
+    asked = ("simulate", full, "--label", "people", *QUICKEST, "--config", "ridge", "-n", 30)
+    asked = (*asked, "--sweep", "folds=2,5", "--group", "system", "--out")
+    ran = bacon(*asked, "kept")
+    assert ran.code == 0, ran
+    systems, drawn = ran.out.splitlines()[-2:]
+    assert systems == "System by system: kept/systems.parquet, kept/systems.md."
+    assert drawn.startswith("Drawn, in kept/figures: estimates.svg, ")
+    assert drawn.endswith("ranking.svg, scores.svg, sweep-folds.svg.")
+    ran = bacon(*asked, "other", "--workers", 2)
+    assert ran.code == 0, ran
+    files = [one for one in Path("kept").rglob("*") if one.suffix in {".svg", ".md", ".parquet"}]
+    same = [one for one in files if not one.name.startswith("timing")]
+    assert len(same) > 8
+    for one in same:
+        assert one.read_bytes() == Path("other", *one.parts[1:]).read_bytes(), one
+
+
 def test_groups_may_be_the_strata(bacon: Callable[..., Ran], full: Path) -> None:
     asked = ("simulate", full, "--label", "people", "-n", 30, *QUICKEST, "--group", "system")
     ran = bacon(*asked, "--strata", "system")
@@ -154,6 +172,15 @@ def test_many_labels_are_told(bacon: Callable[..., Ran], full: Path) -> None:
         (["full.csv", "--label", "people", "-n", 9, "--group", "team"], "team"),
         (["full.csv", "--label", "people", "-n", 9, "--trials", 0], "trials must be a whole"),
         (["full.csv", "--label", "people", "-n", 9, "--design", "dice"], "must be one of uniform"),
+        (["full.csv", "--label", "people", "-n", 9, "--sweep", "fold=2,5"], "settings are outcome"),
+        (
+            [
+                *("full.csv", "--label", "people", "-n", 9, "--sweep", "folds=2,5"),
+                "--config",
+                "paper",
+            ],
+            "human-only, paper: none calibrates",
+        ),
         (["full.csv", "--label", "people", "-n", 9, "--again", "x"], "--again goes with --out"),
         (["sim:normal", "-n", 9], "no simulator 'normal'; take one of ordinal"),
         (["sim:mqm", "-n", 9, "--label", "y"], "sim:mqm brings its own columns; leave --label"),

@@ -140,7 +140,8 @@ def simulate_command(
     from bacon.cli.calibrating import parse_scale
     from bacon.experiments.plan import Plan
     from bacon.experiments.run import Precision, simulate
-    from bacon.experiments.sweeps import parse_sweep, swept
+    from bacon.experiments.sweeps import parse_sweeps, swept
+    from bacon.experiments.system_tables import write_systems
     from bacon.experiments.text import summary_text
 
     if again and out is None:
@@ -181,7 +182,7 @@ def simulate_command(
             levels=levels,
             na=na,
         )
-    sweeps = dict(parse_sweep(text) for text in sweep or ())
+    sweeps = parse_sweeps(sweep or ())
     plan = Plan(
         full,
         designs,
@@ -212,25 +213,25 @@ def simulate_command(
         say(f"Note: {notice.message}", err=True)
     if out is not None:
         say(f"Single draws: {out / 'results.parquet'}; these figures: {out / 'summary.parquet'}.")
+        systems = write_systems(measured, out)
+        if systems:
+            say(f"System by system: {', '.join(str(out / name) for name in systems)}.")
         drawn = _drawn(plan, measured, sweeps, out / "figures")
-        say(f"Drawn: {', '.join(str(out / 'figures' / name) for name in drawn)}.")
+        say(f"Drawn, in {out / 'figures'}: {', '.join(drawn)}.")
 
 
 def _drawn(
     plan: Plan, measured: Measured, sweeps: dict[str, tuple[str, ...]], folder: Path
 ) -> tuple[str, ...]:
     """Draw all figures into a folder and return their names."""
-    from bacon.experiments.figure_set import draw_figures, draw_sweep, shares_of
+    from bacon.experiments.figure_set import draw_figures, draw_sweeps, shares_of
 
     folder.mkdir(exist_ok=True)
-    shares = shares_of(plan)
-    files, notices = draw_figures(measured, plan.full, shares, folder)
+    shares = shares_of(plan, measured)
+    files, notices = draw_figures(measured, plan.full, shares, folder, level=plan.level)
     for notice in notices:
         say(f"Note: {notice.message}", err=True)
-    if len(sweeps) == 1:
-        ((key, values),) = sweeps.items()
-        files += draw_sweep(measured, key, values, folder)
-    return files
+    return files + draw_sweeps(measured, sweeps, folder, level=plan.level)
 
 
 def _simulated(

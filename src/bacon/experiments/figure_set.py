@@ -5,8 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bacon.data.notice import Notice
-from bacon.experiments.figures import MODEL, QUALITY, RANKING, curves, score_distributions
+from bacon.experiments.figures import (
+    MODEL,
+    QUALITY,
+    RANKING,
+    curves,
+    draw_lines,
+    score_distributions,
+)
 from bacon.experiments.plan import design_name
+from bacon.experiments.sweeps import in_name, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,13 +26,23 @@ if TYPE_CHECKING:
     from bacon.experiments.plan import Plan
     from bacon.experiments.run import Measured
 
-__all__ = ["draw_figures", "draw_sweep", "shares_of"]
+__all__ = ["draw_figures", "draw_sweeps", "shares_of"]
 
 
-def shares_of(plan: Plan) -> dict[str, float]:
-    """Return the share of the pool that each design labels, by the design's name."""
+def shares_of(plan: Plan, measured: Measured | None = None) -> dict[str, float]:
+    """Return the share of the pool that each design labels, by the design's name.
+
+    As its settings say, or, where `measured` is given, as it did on average: clusters differ in
+    size, so that their settings do not say it.
+    """
+    import polars as pl
+
     n_items = plan.full.pool.n_items
-    return {design_name(one): plan.expected(one) / n_items for one in plan.designs}
+    if measured is None:
+        return {design_name(one): plan.expected(one) / n_items for one in plan.designs}
+    whole = measured.results.filter(pl.col("group").is_null())
+    means = whole.group_by("design", maintain_order=True).agg(pl.col("n_labels").mean() / n_items)
+    return dict(means.iter_rows())
 
 
 def draw_figures(
@@ -34,6 +52,7 @@ def draw_figures(
     folder: Path,
     *,
     titles: Mapping[str, str] | None = None,
+    level: float = 0.95,
 ) -> tuple[tuple[str, ...], tuple[Notice, ...]]:
     """Draw error, fit and ranking over the budgets, and the scores' distributions.
 
@@ -49,6 +68,8 @@ def draw_figures(
         Where SVG files go; what is there of the same name is replaced.
     titles : mapping of str to str, optional
         Configuration -> its name in legends; the others are left out. All by default.
+    level : float
+        Confidence level of the intervals: where coverage should be.
 
     Returns
     -------
@@ -79,13 +100,17 @@ def draw_figures(
             ending = "" if len(estimands) == 1 else f"-{number}"
             path = folder / f"{name}{ending}.svg"
             rows = table.filter(pl.col("estimand") == estimand)
-            lacking = curves(rows, path, panels, x=shares, titles=titles)
+            head = "" if len(estimands) == 1 else estimand
+            lacking = curves(rows, path, panels, x=shares, titles=titles, level=level, head=head)
             if len(lacking) < len(panels):
                 drawn.append(path.name)
             if lacking:
                 text = f"{full.name}, {estimand}: nothing to draw of {', '.join(lacking)}."
                 told.append(Notice("no_figure", text))
-    if full.levels is None:
+    if full.levels is not None:
+        text = f"{full.name}: the labels are words, which have no distribution of scores to draw."
+        told.append(Notice("no_figure", text))
+    else:
         left = score_distributions(full, folder / "scores.svg")
         drawn.append("scores.svg")
         if left:
@@ -94,51 +119,62 @@ def draw_figures(
     return tuple(drawn), tuple(told)
 
 
-def draw_sweep(
-    measured: Measured, key: str, values: Sequence[str], folder: Path
+def draw_sweeps(
+    measured: Measured,
+    sweeps: Mapping[str, Sequence[object]],
+    folder: Path,
+    *,
+    level: float = 0.95,
 ) -> tuple[str, ...]:
-    """Draw error and coverage over the values of one swept setting, a line a design.
+    """Draw error and coverage over the values of each swept setting.
+
+    A line for each configuration, value of the other settings, design and estimand that there is
+    more than one of.
 
     Parameters
     ----------
     measured : Measured
         An experiment with the configurations of :func:`bacon.experiments.sweeps.swept`.
-    key : str
-        The setting.
-    values : sequence of str
-        Its values. Where one is no number they are places 1, 2, ... in their order.
+    sweeps : mapping of str to sequence
+        The same settings and values. Where one is no number they stand side by side.
     folder : Path
-        Where ``sweep-KEY.svg`` goes.
+        Where ``sweep-KEY.svg`` goes, one a setting.
+    level : float
+        Confidence level of the intervals.
 
     Returns
     -------
     tuple of str
-        Its name; empty where nothing could be drawn.
+        Names of the files.
     """
     import polars as pl
 
-    places, axis = _places(key, values)
     whole = measured.summary.filter(pl.col("group").is_null())
-    tables = [
-        whole.filter(pl.col("configuration").str.ends_with(f"@{key}={value}")).with_columns(
-            configuration=pl.format(
-                "{}, {}", pl.col("configuration").str.split("@").list.first(), pl.col("design")
-            ),
-            design=pl.lit(value),
-        )
-        for value in values
-    ]
-    path = folder / f"sweep-{key}.svg"
-    lacking = curves(pl.concat(tables), path, QUALITY, x=places, axis=axis)
-    return () if len(lacking) == len(QUALITY) else (path.name,)
+    drawn = []
+    for key, values in sweeps.items():
+        places, numeric = _places(values)
+        lines, at = [], []
+        varying = [one for one in ("design", "estimand") if whole[one].n_unique() > 1]
+        for row in whole.iter_rows(named=True):
+            base, settings = settings_of(row["configuration"], sweeps)
+            others = [f"{other}={value}" for other, value in settings.items() if other != key]
+            lines.append(", ".join([base, *others, *(row[one] for one in varying)]))
+            at.append(places.get(settings.get(key, "")))
+        rows = whole.with_columns(
+            line=pl.Series(lines, dtype=pl.String), place=pl.Series(at, dtype=pl.Float64)
+        ).drop_nulls("place")
+        path = folder / f"sweep-{key}.svg"
+        ticks = None if numeric else places
+        lacking = draw_lines(rows, path, QUALITY, axis=key, level=level, ticks=ticks)
+        if len(lacking) < len(QUALITY):
+            drawn.append(path.name)
+    return tuple(drawn)
 
 
-def _places(key: str, values: Sequence[str]) -> tuple[dict[str, float], str]:
-    """Return where values stand on the axis, and what it is called."""
+def _places(values: Sequence[object]) -> tuple[dict[str, float], bool]:
+    """Return where values stand on the axis, and whether they are its numbers."""
+    words = [in_name(value) for value in values]
     try:
-        return {value: float(value) for value in values}, key
+        return {word: float(word) for word in words}, True
     except ValueError:
-        told = ", ".join(f"{place} {value}" for place, value in enumerate(values, start=1))
-        return {value: float(place) for place, value in enumerate(values, start=1)}, (
-            f"{key}: {told}"
-        )
+        return {word: float(place) for place, word in enumerate(words)}, False

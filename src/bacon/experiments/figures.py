@@ -1,13 +1,22 @@
-"""Figures of experiments, in the layouts of the paper: curves over budgets, scores, ranks."""
+"""Figures of experiments, in the layouts of the paper: curves over budgets, fit, ranks."""
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from bacon.files import write_atomically
+from bacon.experiments.figure_parts import (
+    SMALL,
+    cut,
+    legend_below,
+    look,
+    panels_of,
+    plain_style,
+    save_drawing,
+)
+from bacon.experiments.score_figure import score_distributions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,55 +25,61 @@ if TYPE_CHECKING:
     import polars as pl
 
     from bacon.arrays import FloatArray
-    from bacon.experiments.full_pool import FullPool
 
-__all__ = ["MODEL", "QUALITY", "RANKING", "curves", "save_drawing", "score_distributions"]
+__all__ = [
+    "MODEL",
+    "QUALITY",
+    "RANKING",
+    "SHARE",
+    "curves",
+    "draw_lines",
+    "save_drawing",
+    "score_distributions",
+]
 
 QUALITY = {
-    "bias": "bias",
-    "sd": "SD",
-    "rmse": "RMSE",
-    "coverage_pool": "coverage of the interval",
+    "bias": "bias, in units of the label",
+    "sd": "SD of the estimate, in units of the label",
+    "rmse": "RMSE of the estimate, in units of the label",
+    "coverage_pool": "share of intervals that hold the truth",
 }
 """Panels of the paper's Figures 4(a), 5 and 7."""
 
 MODEL = {
     "model_r2": "R2 of the model",
-    "model_rmse": "RMSE of the model",
+    "model_rmse": "RMSE of the model, in units of the label",
     "model_spearman": "Spearman's correlation of the model",
 }
 """Panels of Figures 4(b) and 8."""
 
 RANKING = {
-    "spearman": "Spearman's correlation of ranks",
-    "kendall": "Kendall's tau",
+    "spearman": "Spearman's correlation of the systems",
+    "kendall": "Kendall's tau of the systems",
     "rank_error": "mean error of the ranks",
-    "coverage_joint": "all intervals hold at once",
+    "coverage_joint": "share of draws in which all intervals hold",
 }
 """Panels of Figure 6, and the coverage of Figure 5."""
 
-COLOURS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c564b")
-"""Told apart by people with any colour vision (Okabe and Ito, 2008)."""
+SHARE = "labelled share of the items"
+PANEL = (4.0, 2.8)
+MANY = 4
+"""Lines from which on bands are paler."""
 
-MARKERS = "osD^vPX*"
-LEVELS = {"coverage_pool": 0.95, "coverage_joint": 0.95, "bias": 0.0}
-"""Where a panel has a line to look for."""
+WORDS = 40
+"""Signs below an axis from which on they stand aslant."""
 
-PANEL = (3.4, 3.0)
-BINS = 30
-PEOPLE = "people"
-MOST_JUDGES = 12
-"""Lines that can be told apart."""
+ROW = 0.22
+"""Inches of one name, where there is one design."""
 
-MOST_VALUES = 12
-"""Different scores up to which each has a share of its own."""
+SIZE = re.compile(r"(^| )(n|n_clusters|rate)=\S+")
+"""What of a design's name says how many items it labels."""
 
 
 @dataclass(frozen=True)
 class _Line:
-    """One configuration in one panel."""
+    """One line of one panel: places, figures and their 99 % Monte Carlo intervals (k,)."""
 
-    x: FloatArray
+    at: FloatArray
     value: FloatArray
     low: FloatArray
     high: FloatArray
@@ -76,10 +91,15 @@ def curves(
     panels: Mapping[str, str],
     *,
     x: Mapping[str, float],
-    axis: str = "labelled share of the items",
+    axis: str = SHARE,
     titles: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    head: str = "",
 ) -> tuple[str, ...]:
     """Draw figures of an experiment over its designs, with 99 % Monte Carlo bands.
+
+    Where all designs stand in one place, each configuration has a row with its interval. Designs
+    that differ in more than their size have lines of their own.
 
     Parameters
     ----------
@@ -90,192 +110,186 @@ def curves(
     panels : mapping of str to str
         Column of `table` -> title of its panel, such as `QUALITY`.
     x : mapping of str to float
-        Design -> its place on the axis.
+        Design -> its place on the axis; other designs are left out.
     axis : str
         What the axis is.
     titles : mapping of str to str, optional
         Configuration -> its name in the legend.
+    level : float
+        Confidence level of the intervals: where coverage should be.
+    head : str
+        What stands above all panels.
 
     Returns
     -------
     tuple of str
         Panels left out because no configuration has the figure.
+
+    Raises
+    ------
+    InputError
+        `path` is neither .svg nor .png.
     """
-    names = list(dict.fromkeys(table["configuration"].to_list()))
-    lines = {panel: _lines(table, panel, names, x) for panel in panels}
-    shown = [panel for panel in panels if lines[panel]]
-    if shown:
-        drawing, axes = _panels(len(shown))
-        for panel, part in zip(shown, axes, strict=True):
-            _draw(part, lines[panel], names, titles or {})
-            if panel in LEVELS:
-                part.axhline(LEVELS[panel], color="grey", lw=0.8, ls=":")
-            part.set_title(_plain(panels[panel]), fontsize=9)
-            part.set_xlabel(_plain(axis), fontsize=8)
-        _legend(drawing, axes)
-        save_drawing(drawing, path)
-    return tuple(panels[panel] for panel in panels if panel not in shown)
-
-
-def _lines(
-    table: pl.DataFrame, panel: str, names: Sequence[str], x: Mapping[str, float]
-) -> dict[str, _Line]:
-    """Return the lines of a panel: configurations that have the figure at some design."""
     import polars as pl
 
-    found = {}
-    for name in names:
-        rows = table.filter((pl.col("configuration") == name) & pl.col(panel).is_not_null()).rows(
-            named=True
-        )
-        rows = sorted((row for row in rows if row["design"] in x), key=lambda r: x[r["design"]])
-        if rows:
-            columns = [
-                np.array([row[panel + end] for row in rows], dtype=np.float64)
-                for end in ("", "_low", "_high")
-            ]
-            found[name] = _Line(np.array([x[row["design"]] for row in rows]), *columns)
-    return found
+    kinds = {design: SIZE.sub("", design).strip() for design in x}
+    several = len({kinds[one] for one in table["design"].unique().to_list() if one in kinds}) > 1
+    placed = table.filter(pl.col("design").is_in(list(x)))
+    rows = placed.select("configuration", "design").rows()
+    names = [
+        (titles or {}).get(configuration, configuration) + (f", {kinds[design]}" if several else "")
+        for configuration, design in rows
+    ]
+    return draw_lines(
+        placed.with_columns(
+            line=pl.Series(names, dtype=pl.String),
+            place=pl.Series([x[design] for _, design in rows], dtype=pl.Float64),
+        ),
+        path,
+        panels,
+        axis=axis,
+        level=level,
+        head=head,
+    )
 
 
-def _draw(
-    part: Any, lines: Mapping[str, _Line], names: Sequence[str], titles: Mapping[str, str]
-) -> None:
-    """Draw the lines of a panel with their bands."""
-    for name, line in lines.items():
-        place = names.index(name)
-        colour = COLOURS[place % len(COLOURS)]
-        part.plot(
-            line.x,
-            line.value,
-            color=colour,
-            marker=MARKERS[place % len(MARKERS)],
-            ls="-" if place < len(COLOURS) else "--",
-            ms=4,
-            lw=1.2,
-            label=_plain(titles.get(name, name)),
-        )
-        part.fill_between(line.x, line.low, line.high, color=colour, alpha=0.15, lw=0)
-    part.tick_params(labelsize=7)
-
-
-def score_distributions(full: FullPool, path: Path, *, title: str = "") -> tuple[str, ...]:
-    """Draw how people's scores are distributed beside each numeric judge's (Figures 1 and 2).
-
-    Shares of each value where there are few, else of equal bins of the middle 99 % of all that
-    is drawn, with what lies outside it in the outer bins. People: solid; judges: dashed. Only
-    judges on the labels' scale are drawn; where none is, all scores are in SDs from their own
-    mean.
+def draw_lines(
+    table: pl.DataFrame,
+    path: Path,
+    panels: Mapping[str, str],
+    *,
+    axis: str,
+    level: float = 0.95,
+    head: str = "",
+    ticks: Mapping[str, float] | None = None,
+) -> tuple[str, ...]:
+    """Draw one line for each value of column `line` over column `place`.
 
     Parameters
     ----------
-    full : FullPool
-        The pool with all labels.
-    path : Path
-        File to write, .svg or .png.
-    title : str
-        Its head.
+    table : polars.DataFrame
+        Columns `line`, `place` and, for every panel, `x`, `x_low` and `x_high`.
+    path, panels, axis, level, head
+        As :func:`curves` takes them.
+    ticks : mapping of str to float, optional
+        Words on the axis -> their place; then points stand beside each other, without lines.
 
     Returns
     -------
     tuple of str
-        Judges left out, because they are on another scale or beyond `MOST_JUDGES`.
+        Panels left out because no line has the figure.
     """
-    scores, axis = _comparable(full)
-    people = scores.pop(PEOPLE)
-    drawing, (part,) = _panels(1, width=6.5)
-    values = np.unique(people)
-    few = len(values) <= MOST_VALUES
-    shown = list(scores)[:MOST_JUDGES]
-    every = np.concatenate([people, *(scores[name] for name in shown)])
-    low, high = np.nanquantile(every, (0.005, 0.995)).tolist()
-    edges = np.linspace(low, high, BINS + 1)
-    at = values if few else (edges[1:] + edges[:-1]) / 2.0
-
-    def shares(said: FloatArray) -> FloatArray:
-        known = said[~np.isnan(said)]
-        if few:
-            place = np.abs(known[:, None] - values).argmin(axis=1)
-            counts = np.bincount(place, minlength=len(values))
-        else:
-            counts = np.histogram(np.clip(known, low, high), edges)[0]
-        return np.asarray(counts / max(len(known), 1))
-
-    part.plot(at, shares(people), color="black", lw=2, label=PEOPLE, zorder=3)
-    for k, name in enumerate(shown):
-        colour = COLOURS[1 + k % (len(COLOURS) - 1)]
-        label = _plain(name.removeprefix("judge_"))
-        part.plot(at, shares(scores[name]), color=colour, lw=1, ls="--", label=label)
-    part.set_xlabel(axis, fontsize=8)
-    part.set_ylabel("share of the items", fontsize=8)
-    part.set_title(_plain(title or full.name), fontsize=9)
-    part.tick_params(labelsize=7)
-    _legend(drawing, [part])
-    save_drawing(drawing, path)
-    return tuple(one.name for one in full.pool.judges if not one.is_text and one.name not in shown)
-
-
-def _comparable(full: FullPool) -> tuple[dict[str, FloatArray], str]:
-    """Return people's scores and those of judges in the same units, and what these are."""
-    from bacon.calibration.raw_judges import raw_judges
-    from bacon.features.columns import run_mean
-
-    used = raw_judges(full.pool, np.arange(full.pool.n_items), full.y, full.scale).used
-    judges = {one.name: run_mean(one) for one in full.pool.judges if not one.is_text}
-    if used:
-        return {PEOPLE: full.y, **{name: judges[name] for name in used}}, "score"
-    every = {PEOPLE: full.y, **judges}
-    return {
-        name: (said - np.nanmean(said)) / max(float(np.nanstd(said)), 1e-300)
-        for name, said in every.items()
-        if not np.isnan(said).all()
-    }, "score, in SDs from the mean of its judge"
+    names = list(dict.fromkeys(table["line"].to_list()))
+    lines = {panel: _lines(table, panel, names) for panel in panels}
+    lines = {panel: found for panel, found in lines.items() if found}
+    if lines:
+        one = table["place"].n_unique() == 1
+        height = ROW * len(names) + 0.8 if one else PANEL[1]
+        with plain_style():
+            drawing, axes = panels_of(len(lines), PANEL[0], height)
+            for (panel, found), part in zip(lines.items(), axes, strict=True):
+                aim = level if panel.startswith("coverage") else 0.0 if panel == "bias" else None
+                if one:
+                    _rows(part, found, names, aim)
+                elif ticks is not None:
+                    _points(part, found, names, aim)
+                    _words(part, axis, ticks)
+                else:
+                    _curves(part, found, names, aim)
+                    _numbers(part, axis)
+                part.set_title(panels[panel], fontsize=SMALL + 1, parse_math=False)
+                part.tick_params(labelsize=SMALL)
+            told = [head] if head else []
+            if one:
+                place = float(table["place"][0])
+                told.append(f"{axis}: {percent(place) if axis == SHARE else f'{place:g}'}")
+            if told:
+                drawing.suptitle(cut(", ".join(told)), fontsize=SMALL + 2, parse_math=False)
+            if not one:
+                drawn = {name for found in lines.values() for name in found}
+                shown = [name for name in names if name in drawn]
+                signs = [_key(names.index(name), joined=ticks is None) for name in shown]
+                legend_below(drawing, signs, shown)
+            save_drawing(drawing, path)
+    return tuple(title for panel, title in panels.items() if panel not in lines)
 
 
-def _plain(text: str) -> str:
-    """Return a text that is shown as it is: dollars begin no formula."""
-    cut = text if len(text) <= 48 else f"{text[:45]}..."
-    return cut.replace("\\", "\\\\").replace("$", r"\$").lstrip("_") or "-"
+def _lines(table: pl.DataFrame, panel: str, names: Sequence[str]) -> dict[str, _Line]:
+    """Return the lines of a panel: those that have the figure somewhere, by place."""
+    import polars as pl
+
+    ends = [pl.col(panel + end).cast(pl.Float64) for end in ("", "_low", "_high")]
+    there = table.select("line", "place", *ends).filter(pl.col(panel).is_finite())
+    found = {}
+    for name in names:
+        rows = there.filter(pl.col("line") == name).sort("place").fill_null(math.nan)
+        if rows.height:
+            found[name] = _Line(*(one.to_numpy() for one in rows.drop("line").get_columns()))
+    return found
 
 
-def _panels(count: int, width: float = PANEL[0]) -> tuple[Any, list[Any]]:
-    """Return a drawing and its panels side by side."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    drawing = Figure(figsize=(width * count, PANEL[1] + 0.6), layout="constrained")
-    FigureCanvasAgg(drawing)
-    return drawing, list(np.atleast_1d(drawing.subplots(1, count)))
-
-
-def _legend(drawing: Any, axes: Sequence[Any]) -> None:
-    """Write what the lines are below the panels, each once."""
-    found: dict[str, Any] = {}
-    for part in axes:
-        handles, labels = part.get_legend_handles_labels()
-        found.update(zip(labels, handles, strict=True))
-    if found:
-        columns = min(4, len(found)) if len(axes) > 1 else min(3, len(found))
-        drawing.legend(
-            list(found.values()), list(found), loc="outside lower center", ncols=columns, fontsize=7
-        )
+def _curves(part: Any, lines: Mapping[str, _Line], names: Sequence[str], aim: float | None) -> None:
+    """Draw lines with bands; a line of one point with its interval."""
+    shade = 0.16 if len(names) <= MANY else 0.08
+    for name, line in lines.items():
+        style = look(names.index(name))
+        part.plot(line.at, line.value, ms=4, lw=1.3, **style)
+        part.fill_between(line.at, line.low, line.high, color=style["color"], alpha=shade, lw=0)
+        if len(line.at) == 1:
+            part.vlines(line.at, line.low, line.high, color=style["color"], lw=1.0)
+    if aim is not None:
+        part.axhline(aim, color="grey", lw=0.8, ls=":", zorder=0)
 
 
-def save_drawing(drawing: Any, path: Path) -> None:
-    """Write a drawing; without a date and with one salt, the same drawing is the same bytes.
+def _points(part: Any, lines: Mapping[str, _Line], names: Sequence[str], aim: float | None) -> None:
+    """Draw points with intervals beside each other, where nothing lies between two places."""
+    for name, line in lines.items():
+        place = names.index(name)
+        style = look(place)
+        at = line.at + 0.6 * ((place + 0.5) / len(names) - 0.5)
+        part.vlines(at, line.low, line.high, color=style["color"], lw=1.3)
+        part.plot(at, line.value, ms=5, **{**style, "ls": ""})
+    if aim is not None:
+        part.axhline(aim, color="grey", lw=0.8, ls=":", zorder=0)
 
-    Words of an SVG stay words: what shows it finds a font for any script.
-    """
-    import io
-    import warnings
 
-    import matplotlib as mpl
+def _words(part: Any, axis: str, ticks: Mapping[str, float]) -> None:
+    """Say which setting stands where."""
+    part.set_xlabel(cut(axis), fontsize=SMALL, parse_math=False)
+    part.set_xticks(list(ticks.values()), [cut(one, 24) for one in ticks], parse_math=False)
+    part.set_xlim(min(ticks.values()) - 0.5, max(ticks.values()) + 0.5)
+    if sum(len(one) for one in ticks) > WORDS:
+        part.tick_params(axis="x", rotation=20)
 
-    kind = path.suffix.removeprefix(".") or "svg"
-    buffer = io.BytesIO()
-    words = mpl.rc_context({"svg.hashsalt": "bacon", "svg.fonttype": "none"})
-    with words, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")
-        metadata = {"Date": None} if kind == "svg" else None
-        drawing.savefig(buffer, format=kind, metadata=metadata, dpi=150)
-    write_atomically(path, buffer.getvalue(), overwrite=True)
+
+def _numbers(part: Any, axis: str) -> None:
+    """Say what the numbers of the axis are."""
+    part.set_xlabel(cut(axis), fontsize=SMALL, parse_math=False)
+    if axis == SHARE:
+        part.xaxis.set_major_formatter(lambda share, _: percent(share))
+
+
+def _rows(part: Any, lines: Mapping[str, _Line], names: Sequence[str], aim: float | None) -> None:
+    """Draw a row for each name, where there is one place: a point with its interval."""
+    for name, line in lines.items():
+        place = names.index(name)
+        style = look(place)
+        part.hlines(place, line.low, line.high, color=style["color"], lw=1.3)
+        part.plot(line.value, [place] * len(line.value), ms=5, **{**style, "ls": ""})
+    if aim is not None:
+        part.axvline(aim, color="grey", lw=0.8, ls=":", zorder=0)
+    part.set_yticks(range(len(names)), [cut(name, 28) for name in names], parse_math=False)
+    part.set_ylim(len(names) - 0.4, -0.6)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, in at most three digits."""
+    return f"{100.0 * share:.3g} %"
+
+
+def _key(place: int, *, joined: bool) -> Any:
+    """Return the sign in the legend for the name in a place, with its line where there is one."""
+    from matplotlib.lines import Line2D
+
+    style = look(place)
+    return Line2D([], [], ms=4, lw=1.3, **(style if joined else {**style, "ls": ""}))
