@@ -144,8 +144,15 @@ def bacon(*words: object) -> None:
 def main() -> None:
     """Serve, judge, estimate."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("--server", type=Path, required=True, help="python with llama-cpp-python")
+    parser.add_argument("--server", type=Path, help="python with llama-cpp-python")
+    parser.add_argument("--quick", action="store_true", help="the same; nothing without --server")
     asked = parser.parse_args()
+    if asked.server is None:
+        missing = "--server is missing: the python that has llama-cpp-python[server] and gguf."
+        if asked.quick:
+            print(missing)
+            return
+        parser.error(missing)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         subprocess.run(  # noqa: S603 (the interpreter that the user names)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from PIL import Image
 
 import bacon as package
 from bacon.judges.fake import FakeEndpoint
@@ -187,3 +188,24 @@ def test_a_missing_key_is_named_and_never_shown(bacon, study, monkeypatch):
     assert "very-secret" not in ran.out + ran.err
     for path in Path().rglob("*"):
         assert not path.is_file() or b"very-secret" not in path.read_bytes()
+
+
+def test_images_that_are_not_sent_as_they_are_are_counted_and_told(bacon, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, width in (("a", 30), ("b", 2000), ("c", 1568), ("d", 1569)):
+        Image.new("RGB", (width, 20), "white").save(f"{name}.png")
+    Path("e.png").write_text("no image")
+    rows = [f"{name},{name}.png" for name in "abcde"]
+    Path("pool.csv").write_text("\n".join(["item_id,shot", *rows, ""]))
+    Path("bacon.toml").write_text(
+        '[pool]\nfile = "pool.csv"\nimages = ["shot"]\n'
+        '[[judge]]\nname = "judge_a"\nurl = "http://127.0.0.1:9/v1"\nmodel = "a"\n'
+        'prompt = "webdesign"\nkind = "bank"\n'
+    )
+    ran = bacon("judge", ".", "--fake")
+    assert ran.code == 0, ran.err
+    assert "judge_a: 4 ok, 0 NA" in ran.out
+    assert "Note: pool.csv: 2 images of shot were made smaller" in ran.err
+    assert "Note: pool.csv: 1 items have an image that cannot be read" in ran.err
+    told = json.loads(bacon("judge", ".", "--fake", "--json").out)
+    assert "images_changed" in {one["code"] for one in told["warnings"]}

@@ -10,7 +10,7 @@ from bacon.errors import InputError
 from bacon.io.ids import usual_id
 from bacon.io.roles import nearest
 from bacon.io.tables import check_openable
-from bacon.judges.images import data_url
+from bacon.judges.images import MOST_BYTES, SIDE, read_image
 from bacon.judges.records import Item
 
 if TYPE_CHECKING:
@@ -54,13 +54,16 @@ class ItemSource:
     n_items: int
     left_out: frozenset[str] = frozenset()
     lacking: dict[str, int] = field(default_factory=dict, repr=False)
+    changed: dict[str, int] = field(default_factory=dict, repr=False)
 
     def __iter__(self) -> Iterator[Item]:
         """Yield the items that have every field, in the order of the file.
 
-        `lacking` then counts, by reason, the items that could not be shown.
+        `lacking` then counts, by reason, the items that could not be shown, and `changed`, by
+        column, the images that are not sent as they are.
         """
         lacking: dict[str, int] = {}
+        changed: dict[str, int] = {}
         names = [*self.columns.values(), *self.images, *([self.id] if self.id else [])]
         number = 0
         frame = _scan(self.path).select(list(dict.fromkeys(names)))
@@ -70,13 +73,20 @@ class ItemSource:
                 number += 1
                 if name in self.left_out:
                     continue
-                item = self._item(name, row, lacking)
+                item = self._item(name, row, lacking, changed)
                 if item is not None:
                     yield item
         # Judges go through the items side by side, each at its own pace: what counts is one pass.
         self.lacking.update(lacking)
+        self.changed.update(changed)
 
-    def _item(self, name: str, row: Mapping[str, object], lacking: dict[str, int]) -> Item | None:
+    def _item(
+        self,
+        name: str,
+        row: Mapping[str, object],
+        lacking: dict[str, int],
+        changed: dict[str, int],
+    ) -> Item | None:
         """Return an item, None where a field is empty or an image cannot be read."""
         for column in (*self.columns.values(), *self.images):
             if row[column] is None or row[column] == "":
@@ -84,27 +94,40 @@ class ItemSource:
                 return None
         fields = {one: str(row[column]) for one, column in self.columns.items()}
         try:
-            pictures = tuple(
-                data_url(str(row[column]), folder=self.path.parent) for column in self.images
-            )
+            pictures = [
+                read_image(str(row[column]), folder=self.path.parent) for column in self.images
+            ]
         except InputError as error:
             first = next((one for one in lacking if one.startswith(UNREADABLE)), None)
             why = first or f"{UNREADABLE} (the first: {str(error).rstrip('.')})"
             lacking[why] = lacking.get(why, 0) + 1
             return None
-        return Item(name, fields, pictures)
+        for column, picture in zip(self.images, pictures, strict=True):
+            if picture.changed:
+                changed[column] = changed.get(column, 0) + 1
+        return Item(name, fields, tuple(picture.url for picture in pictures))
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Tell of the items that could not be shown, once iterated."""
-        return tuple(
+        """Tell of items that could not be shown and images not sent as they are, once iterated."""
+        not_shown = [
             Notice(
                 "items_not_shown",
                 f"{self.path.name}: {count:,} items have {why} and were not judged; their "
                 "scores are missing.",
             )
             for why, count in self.lacking.items()
-        )
+        ]
+        changed = [
+            Notice(
+                "images_changed",
+                f"{self.path.name}: {count:,} images of {column} were made smaller, turned upright "
+                f"or written anew before judges saw them: at most {SIDE:,} pixels a side and "
+                f"{MOST_BYTES // 1_000_000} MB are sent.",
+            )
+            for column, count in self.changed.items()
+        ]
+        return (*not_shown, *changed)
 
 
 def item_source(

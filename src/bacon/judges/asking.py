@@ -6,7 +6,6 @@ import asyncio
 import heapq
 import time
 from collections import deque
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -19,53 +18,23 @@ from bacon.judges.summary import Tally
 from bacon.random import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from bacon.judges.budget import Amount, Ledger
-    from bacon.judges.client import Client, Endpoint
+    from bacon.judges.budget import Amount
+    from bacon.judges.client import Endpoint
     from bacon.judges.feed import Planned
-    from bacon.judges.limits import Patience
     from bacon.judges.records import Answer, Item
     from bacon.judges.replies import Trouble
+    from bacon.judges.shared import Shared
     from bacon.judges.spec import JudgeSpec
-    from bacon.judges.store import Store
-    from bacon.judges.writer import Writer
 
-__all__ = ["JudgeRun", "Shared"]
+__all__ = ["JudgeRun"]
 
 LOW_WATER = 128
 """Planned calls below which more are read."""
 
 CONTACT = ("http 403", "http 404")
 """Refusals that stop a judge whatever went well before, if there are many in a row."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """What all judges of a run use.
-
-    Parameters
-    ----------
-    store, client, writer, ledger
-        The parts.
-    patience : Patience
-        How failures are borne.
-    tell : callable
-        Takes a sentence for the user.
-    failed : callable
-        Takes an error that ends the whole run.
-    wake_all : callable
-        Has every judge look again whether a call fits into the budget.
-    """
-
-    store: Store
-    client: Client
-    writer: Writer
-    ledger: Ledger
-    patience: Patience
-    tell: Callable[[str], None]
-    failed: Callable[[BaseException], None]
-    wake_all: Callable[[], None]
 
 
 class JudgeRun:
@@ -97,7 +66,9 @@ class JudgeRun:
         self._draws = stream(shared.patience.seed, f"waits of {spec.name}")
         self._ready: deque[Planned] = deque()
         self._later: list[tuple[float, Planned]] = []
-        self._flying: set[asyncio.Task[None]] = set()
+        self._flying: set[asyncio.Task[bool]] = set()
+        # What was set aside for calls whose answers are not on the disk yet.
+        self._unsaved: dict[str, Amount] = {}
         self._reading: asyncio.Task[None] | None = None
         self._read_all = False
         self._wake = asyncio.Event()
@@ -135,9 +106,13 @@ class JudgeRun:
         self._wake.set()
 
     def stored(self, answer: Answer) -> None:
-        """Note that an answer is safe."""
+        """Note that an answer is safe; its place is free for another call."""
         self._feed.answered(answer.call.key)
         self.tally.stored(answer)
+        amount = self._unsaved.pop(answer.call.key, None)
+        if amount is not None:
+            self._shared.ledger.release(amount)
+        self.wake()
 
     def release(self) -> None:
         """Give back what was planned and not answered."""
@@ -177,11 +152,11 @@ class JudgeRun:
 
     def _send_what_may_go(self, now: float) -> float | None:
         """Send calls while any may go; return when the next one may, None if that is not known."""
-        while self.tally.stopped is None and len(self._flying) < int(self.limit.value):
+        while self.tally.stopped is None and self._taken < int(self.limit.value):
             rest = max(self._paused_until, now + self._breaker.wait(now))
             if rest > now:
                 return rest
-            if self._breaker.resting and self._flying:
+            if self._breaker.resting and self._taken:
                 return None
             self.tally.waiting = None
             planned, due = self._next(now)
@@ -196,6 +171,11 @@ class JudgeRun:
                 return None
             self._send(planned, amount)
         return None
+
+    @property
+    def _taken(self) -> int:
+        """Places taken: a crash must not cost more calls than the judge may have in flight."""
+        return len(self._flying) + len(self._unsaved)
 
     def _next(self, now: float) -> tuple[Planned | None, float | None]:
         """Return the call whose turn it is; else None, and when there will be one if known."""
@@ -214,17 +194,20 @@ class JudgeRun:
         self._flying.add(task)
         task.add_done_callback(lambda ended: self._ended(ended, amount))
 
-    def _ended(self, task: asyncio.Task[None], amount: Amount) -> None:
-        self._shared.ledger.release(amount)
+    def _ended(self, task: asyncio.Task[bool], amount: Amount) -> None:
         self._flying.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is None and not task.cancelled() and task.result():
+            return
+        self._shared.ledger.release(amount)
         self.wake()
         if self._shared.ledger.limited:
             self._shared.wake_all()
-        error = None if task.cancelled() else task.exception()
         if error is not None:
             self._shared.failed(error)
 
-    async def _attempt(self, planned: Planned, amount: Amount, *, probe: bool) -> None:
+    async def _attempt(self, planned: Planned, amount: Amount, *, probe: bool) -> bool:
+        """Make one attempt; return whether the call has its answer, which is being stored."""
         sent = time.monotonic()
         outcome = await self._shared.client.ask(self._endpoint, planned.call.body)
         now = time.monotonic()
@@ -236,8 +219,8 @@ class JudgeRun:
                 self._shared.ledger.keep(amount)
             answer, odd = read_answer(self.spec, planned, outcome, latency=now - sent)
             self.tally.odd += odd
-            await self._shared.writer.add(answer)
-            return
+            self._save(answer, amount)
+            return True
         self.tally.tell(f"{outcome.reason}: {outcome.told}" if outcome.told else "")
         if outcome.kind in ("retry", "later"):
             if outcome.crowded:
@@ -246,7 +229,13 @@ class JudgeRun:
         else:
             reason = self._refuse(outcome)
         if reason is not None:
-            await self._shared.writer.add(failed_answer(self.spec, planned, reason, now - sent))
+            self._save(failed_answer(self.spec, planned, reason, now - sent), amount)
+        return reason is not None
+
+    def _save(self, answer: Answer, amount: Amount) -> None:
+        """Have an answer stored; its call keeps its place until then."""
+        self._unsaved[answer.call.key] = amount
+        self._shared.writer.add(answer)
 
     def _went_well(self) -> None:
         self.limit.went_well()

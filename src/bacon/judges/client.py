@@ -13,6 +13,7 @@ from bacon.judges.spec import read_key
 
 if TYPE_CHECKING:
     import aiohttp
+    from multidict import CIMultiDict
 
     from bacon.judges.replies import Reply
 
@@ -94,6 +95,7 @@ class Endpoint:
 
     def __init__(self, spec: Asked, *, proxies: bool = False) -> None:
         import aiohttp
+        from multidict import CIMultiDict
         from yarl import URL
 
         self.url = URL(spec.endpoint)
@@ -101,11 +103,14 @@ class Endpoint:
         self.timeout = aiohttp.ClientTimeout(
             total=spec.timeout, sock_connect=min(CONNECT_SECONDS, spec.timeout)
         )
-        self.headers: dict[str, str] = {
-            "Content-Type": "application/json",
-            "Accept": "application/json",
-            "Accept-Encoding": "identity",
-        }
+        # As aiohttp wants them, so that it need not convert them for each call.
+        self.headers: CIMultiDict[str] = CIMultiDict(
+            {
+                "Content-Type": "application/json",
+                "Accept": "application/json",
+                "Accept-Encoding": "identity",
+            }
+        )
         key = read_key(spec.key_variable, spec.whose)
         self._key = None if key is None else _Secret(key)
         if key is not None:

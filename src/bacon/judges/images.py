@@ -15,12 +15,18 @@ from bacon.words import shown
 if TYPE_CHECKING:
     from PIL import Image
 
-__all__ = ["Picture", "data_url", "read_image", "rgb"]
+__all__ = ["MOST_BYTES", "SIDE", "Picture", "data_url", "read_image", "rgb"]
 
 KINDS = {"JPEG": "jpeg", "PNG": "png", "WEBP": "webp"}
 
 MOST_PIXELS = 50_000_000
 """Images with more pixels are not decoded: small files can hold enormous ones."""
+
+SIDE = 1568
+"""Longest side in pixels of an image as sent."""
+
+MOST_BYTES = 4_000_000
+"""Most bytes of an image as sent."""
 
 LARGEST_FILE = 64_000_000
 QUALITIES = (90, 80, 65, 50)
@@ -48,7 +54,7 @@ class Picture:
 
 
 def read_image(
-    name: str | Path, *, folder: str | Path, side: int = 1568, most_bytes: int = 4_000_000
+    name: str | Path, *, folder: str | Path, side: int = SIDE, most_bytes: int = MOST_BYTES
 ) -> Picture:
     """Return an image file as a data URL.
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import threading
 import time
 from collections.abc import Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from bacon.errors import BaconError, InputError
-from bacon.judges.asking import JudgeRun, Shared
+from bacon.judges.asking import JudgeRun
 from bacon.judges.budget import Budget, Ledger
 from bacon.judges.client import Client, Endpoint
 from bacon.judges.limits import Patience
 from bacon.judges.notices import INTERRUPTED, notices_of
 from bacon.judges.progress import Silent
+from bacon.judges.shared import Shared
 from bacon.judges.summary import JudgeSummary, Summary
 from bacon.judges.writer import Writer
 
@@ -171,7 +174,7 @@ class _Run:
                     judge.tally.total = len(self._items) * spec.runs
                 self._judges[spec.name] = judge
             self._progress.start(self._judges, self._ledger)
-            with Signals(self._interrupt):
+            with Signals(self._interrupt), _settled():
                 await self._work(writer)
         self._progress.end()
         if self._error is not None:
@@ -179,15 +182,13 @@ class _Run:
         return self._summary(time.monotonic() - started)
 
     async def _work(self, writer: Writer) -> None:
-        writing = asyncio.create_task(writer.run())
-        writing.add_done_callback(self._writer_ended)
         ticking = asyncio.create_task(self._tick())
         try:
             await asyncio.gather(*(judge.run() for judge in self._judges.values()))
         finally:
             ticking.cancel()
             try:
-                await writer.close(writing)
+                await writer.close()
             except BaconError as error:
                 self._error = error
             self._give_back()
@@ -205,16 +206,12 @@ class _Run:
             self._judges[answer.call.judge].stored(answer)
         if self._ledger.limited:
             self._ledger.refresh(self._store.spent())
+            self._wake_all()
 
     def _failed(self, error: BaseException) -> None:
         """End the run with the first error; calls in flight may still end."""
         self._error = self._error or error
         self._end_judges(BROKEN_OFF)
-
-    def _writer_ended(self, task: asyncio.Task[None]) -> None:
-        error = None if task.cancelled() else task.exception()
-        if error is not None:
-            self._failed(error)
 
     def _end_judges(self, reason: str) -> None:
         if self._grace_until is None:
@@ -265,6 +262,16 @@ class _Run:
         tallies = {name: run.tally for name, run in self._judges.items()}
         notices = notices_of(judges, tallies, self._specs, self._ledger)
         return Summary(judges, seconds, self._interrupts > 0, tuple(notices))
+
+
+@contextmanager
+def _settled() -> Iterator[None]:
+    """Have the garbage collector leave alone what is there already: it is much, and stays."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 class Signals:

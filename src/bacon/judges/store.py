@@ -7,13 +7,12 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from bacon.errors import InputError, OutputError
 from bacon.judges import store_claims, store_tallies
-from bacon.judges.store_file import connect, store_errors, transaction
+from bacon.judges.store_file import connect, in_chunks, store_errors, transaction
 from bacon.judges.store_rows import COLUMNS, answer_of, cell, row_of, text_of
 from bacon.judges.store_schema import prepare
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Added", "Store"]
 
 CHUNK = 1_000
-"""Keys looked up in one statement, and answers read at once."""
+"""Answers read at once."""
 
 BEAT_SECONDS = 60.0
 """How often adding answers renews this object's claims."""
@@ -176,7 +175,8 @@ class Store:
                 [(k, r.text) for k, r in zip(numbers, rows, strict=True) if r.text is not None],
             )
             store_tallies.tally(connection, zip(rows, kept, strict=True))
-            connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
+            for marks, chunk in in_chunks(keys):
+                connection.execute(f"DELETE FROM claims WHERE key IN ({marks})", chunk)  # noqa: S608
             if self._beaten is not None and time.monotonic() - self._beaten > BEAT_SECONDS:
                 self._beat(connection)
         return Added(sum(kept), len(kept) - sum(kept))
@@ -290,13 +290,11 @@ class Store:
     def _having(self, where: str, keys: Iterable[str], *values: str) -> set[str]:
         """Return those of the keys that have a row in a table."""
         found: set[str] = set()
-        rest = iter(keys)
-        while chunk := tuple(islice(rest, CHUNK)):
-            marks = ", ".join("?" * len(chunk))
+        for marks, chunk in in_chunks(map(cell, keys)):
             rows = self._connection.execute(
                 f"SELECT key FROM {where} AND key IN ({marks})",  # noqa: S608
-                (*values, *map(cell, chunk)),
-            )
+                (*values, *chunk),
+            ).fetchall()
             found.update(text_of(key) for (key,) in rows)
         return found
 

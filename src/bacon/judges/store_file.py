@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from bacon.errors import InputError, OutputError
 from bacon.words import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["BUSY_SECONDS", "connect", "store_errors", "transaction"]
+__all__ = ["BUSY_SECONDS", "connect", "in_chunks", "store_errors", "transaction"]
 
 BUSY_SECONDS = 60.0
 """How long a process waits for another one's transaction."""
+
+LENGTHS = (8, 32, 128, 512, 1_000)
+"""Numbers of keys that one statement looks up."""
 
 KEPT = "what was stored before is safe"
 
@@ -98,6 +102,15 @@ def transaction(connection: sqlite3.Connection, *, flush: bool = True) -> Iterat
         # SQLite itself may have rolled back already.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+
+
+def in_chunks(keys: Iterable[str | bytes]) -> Iterator[tuple[str, list[str | bytes | None]]]:
+    """Yield marks and values for ``key IN (...)``: few lengths, so that statements are known."""
+    rest = iter(keys)
+    while chunk := list(islice(rest, LENGTHS[-1])):
+        length = next(most for most in LENGTHS if most >= len(chunk))
+        # NULL is in no row.
+        yield ", ".join("?" * length), [*chunk, *[None] * (length - len(chunk))]
 
 
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bacon.judges.parsers import token_value
 from bacon.judges.records import Reading
 
 if TYPE_CHECKING:
+    from functools import _lru_cache_wrapper
+
+    from bacon.judges.parsers import Rules
     from bacon.judges.prompt import Prompt
 
 __all__ = ["perplexity", "read_logprobs"]
@@ -30,13 +32,31 @@ UNCLEAR = 0.01
 """Probability of unfinished scores from which on the expected score is not given."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    """A token with its log-probability and those of its alternatives, itself among them."""
+KNOWN_BYTES = 64
+"""What longer tokens mean is not kept in memory: an endpoint may send any number of any length."""
+
+
+class _Token(NamedTuple):
+    """A token with its log-probability and its alternatives, itself among them."""
 
     text: bytes
     logprob: float
-    listed: tuple[tuple[bytes, float], ...]
+    listed: tuple[bytes, ...]
+    shares: tuple[float, ...]
+    """Probabilities of the alternatives."""
+    entropy: float | None
+    """In nats, the unlisted rest as one more alternative; None where nothing usable is listed."""
+
+
+class _Meaning(NamedTuple):
+    """What a token means on a scale."""
+
+    text: str
+    value: float | None
+    written: bool
+    """Whether it is a score in figures, nothing less or more."""
+    longer: tuple[str, ...]
+    """Scores that begin with it."""
 
 
 def perplexity(logprob: float | None) -> float | None:
@@ -82,8 +102,7 @@ def read_logprobs(content: list[dict[str, Any]] | None, prompt: Prompt, text: st
     known = [token for token in tokens if token is not None]
     if len(known) < len(tokens):
         return Reading(note="a token without a usable log-probability")
-    entropies = [_entropy(token) for token in known]
-    certain = [value for value in entropies if value is not None]
+    certain = [token.entropy for token in known if token.entropy is not None]
     entropy = sum(certain) / len(certain) if len(certain) == len(known) else None
     expected, off_scale, note = _expected(known, prompt, text)
     return Reading(
@@ -115,7 +134,8 @@ def _token(entry: object) -> _Token | None:
             listed.setdefault(*pair)
     if listed:
         listed.setdefault(*own)
-    return _Token(*own, tuple(listed.items()))
+    shares = tuple(map(math.exp, listed.values()))
+    return _Token(*own, tuple(listed), shares, _entropy(shares))
 
 
 def _pair(entry: object, *, unlikely: bool = False) -> tuple[bytes, float] | None:
@@ -125,19 +145,27 @@ def _pair(entry: object, *, unlikely: bool = False) -> tuple[bytes, float] | Non
     """
     if not isinstance(entry, dict):
         return None
-    logprob = entry.get("logprob")
-    if isinstance(logprob, bool) or not isinstance(logprob, int | float):
+    value = entry.get("logprob")
+    if type(value) is not float:
+        value = _number(value)
+    if value is None:
         return None
-    try:
-        value = float(logprob)
-    except OverflowError:
-        return None
-    if unlikely and value < LEAST:
+    if not LEAST <= value <= ROUNDING:
+        if not (unlikely and value < LEAST):
+            return None
         value = -math.inf
-    elif not LEAST <= value <= ROUNDING:
-        return None
     text = _bytes(entry)
     return None if text is None else (text, min(value, 0.0))
+
+
+def _number(value: object) -> float | None:
+    """Return a whole number as a float; None for what is no number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
 
 
 def _bytes(entry: dict[str, Any]) -> bytes | None:
@@ -151,16 +179,16 @@ def _bytes(entry: dict[str, Any]) -> bytes | None:
     return token.encode("utf-8", "replace") if isinstance(token, str) else None
 
 
-def _entropy(token: _Token) -> float | None:
-    """Return the entropy at a token in nats, the unlisted rest as one more alternative."""
-    if not token.listed:
+def _entropy(shares: tuple[float, ...]) -> float | None:
+    """Return the entropy of probabilities in nats, the rest as one more alternative."""
+    if not shares:
         return None
-    shares = [math.exp(logprob) for _, logprob in token.listed]
-    total = sum(shares)
+    total = math.fsum(shares)
     if total > 1.0 + ROUNDING * len(shares):
         return None
-    rest = max(1.0 - total, 0.0)
-    return sum(-share * math.log(share) for share in (*shares, rest) if share > 0.0)
+    entropy = -sum([share * math.log(share) for share in shares if share > 0.0])
+    rest = 1.0 - total
+    return entropy - rest * math.log(rest) if rest > 0.0 else entropy
 
 
 def _expected(
@@ -172,28 +200,28 @@ def _expected(
     token = _carrier(tokens, prompt, text)
     if isinstance(token, str):
         return None, None, token
-    if _entropy(token) is None:
+    if token.entropy is None:
         return None, None, "no expected score: no usable alternatives"
     return _over_scale(token, prompt)
 
 
 def _over_scale(token: _Token, prompt: Prompt) -> tuple[float | None, float | None, str | None]:
     """Return the expected score over the alternatives at the token of the score."""
-    values = [(_plain(listed), math.exp(logprob)) for listed, logprob in token.listed]
-    writings = [f"{value:g}" for value in prompt.scale or ()]
-    whole = {told for told, _ in values if told in writings and len(told) > 1}
+    meaning = _meanings(prompt.rules, prompt.scale or ())
+    listed = [
+        meaning(text) if len(text) <= KNOWN_BYTES else meaning.__wrapped__(text)
+        for text in token.listed
+    ]
+    whole = {each.text for each in listed if each.written and len(each.text) > 1}
     mass: dict[float, float] = {}
     unclear = 0.0
-    for told, share in values:
-        longer = [each for each in writings if told and each.startswith(told) and each != told]
-        value = token_value(told, prompt.rules)
+    for each, share in zip(listed, token.shares, strict=True):
         # "1" may be the beginning of "10", unless the endpoint lists "10" as a token of its own;
         # "-" can be nothing else.
-        finished = told in writings and whole.intersection(longer)
-        if not prompt.levels and longer and not finished:
+        if each.longer and not (each.written and not whole.isdisjoint(each.longer)):
             unclear += share
-        elif value is not None:
-            mass[value] = mass.get(value, 0.0) + share
+        elif each.value is not None:
+            mass[each.value] = mass.get(each.value, 0.0) + share
     if unclear > UNCLEAR:
         return None, None, "no expected score: it may span several tokens"
     total = sum(mass.values())
@@ -203,6 +231,21 @@ def _over_scale(token: _Token, prompt: Prompt) -> tuple[float | None, float | No
     # Rounding must not lead off the scale.
     expected = min(max(expected, min(mass)), max(mass))
     return expected, min(max(1.0 - total, 0.0), 1.0), None
+
+
+@lru_cache(maxsize=16)
+def _meanings(rules: Rules, scale: tuple[float, ...]) -> _lru_cache_wrapper[_Meaning]:
+    """Return what tells what a token means on a scale; it keeps what it has told."""
+    writings = tuple(f"{value:g}" for value in scale)
+
+    @lru_cache(maxsize=4096)
+    def meaning(token: bytes) -> _Meaning:
+        text = _plain(token)
+        begun = () if rules.levels or not text else writings
+        longer = tuple(each for each in begun if each != text and each.startswith(text))
+        return _Meaning(text, token_value(text, rules), text in writings, longer)
+
+    return meaning
 
 
 def _carrier(tokens: list[_Token], prompt: Prompt, text: str) -> _Token | str:
@@ -239,7 +282,6 @@ def _decoded(token: bytes) -> bytes:
     return plain.encode("utf-8", "replace")
 
 
-@lru_cache(maxsize=4096)
 def _plain(token: bytes) -> str:
     """Return the text of a token without space and quotes around it."""
     return _decoded(token).decode("utf-8", "replace").strip(" \t\r\n\"'*`([{:")
