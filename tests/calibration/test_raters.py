@@ -50,7 +50,7 @@ def test_ratings_follow_the_labelled_rows():
     assert (ratings.n_raters, ratings.is_single) == (3, False)
     # Ratings of items that were set aside are left out, and a rater of those alone with them.
     found = match_ids(pool, labels.ids)
-    fewer = row_ratings(labels, "score", found, rows[:2])
+    fewer = row_ratings(pool, labels, "score", rows[:2])
     assert len(fewer.item) == np.isin(found[labels.ratings.item], rows[:2]).sum()
     assert set(fewer.raters) <= {"ann", "bob", "cy"}
     np.testing.assert_allclose(

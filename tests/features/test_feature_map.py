@@ -16,7 +16,13 @@ from tests.factories import make_pool
 
 from bacon.data.pool import Judge, Pool
 from bacon.errors import InputError
-from bacon.features.feature_map import FeatureMap, feature_matrix, fit_feature_map, run_mean
+from bacon.features.feature_map import (
+    FeatureMap,
+    feature_matrix,
+    features_of,
+    fit_feature_map,
+    run_mean,
+)
 
 Array = npt.NDArray[np.float64]
 NAN = float("nan")
@@ -50,6 +56,16 @@ def features(pool: Pool) -> Array:
 def plain_map(pool: Pool) -> FeatureMap:
     """Return the map without derived columns, which have tests of their own."""
     return fit_feature_map(pool, derived=())
+
+
+def test_the_features_of_a_pool_are_made_once_and_cannot_be_changed() -> None:
+    pool = make_pool(30)
+    feature_map, x = features_of(pool)
+    assert features_of(pool)[1] is x
+    np.testing.assert_array_equal(x, feature_matrix(pool, fit_feature_map(pool)))
+    with pytest.raises(ValueError, match="read-only"):
+        x[0, 0] = 9.0
+    assert features_of(replace(pool))[0] is not feature_map
 
 
 def test_judges_are_standardised_and_turned_to_agree() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from bacon.calibration.alignment import align
 from bacon.calibration.calibration import Calibration
 from bacon.calibration.entry_checks import check_kinds, check_labels, listed
-from bacon.calibration.fitting import Fitter, fold_plan, id_rank
+from bacon.calibration.fitting import Fitter, fold_plan
 from bacon.calibration.model_choice import (
     check_model,
     check_model_fits,
@@ -25,8 +25,7 @@ from bacon.calibration.raters import check_claim, need_raters, row_ratings
 from bacon.checks import check_scale, check_seed
 from bacon.data.notice import Notice
 from bacon.errors import InputError
-from bacon.features.feature_map import feature_matrix, fit_feature_map
-from bacon.io.labels import match_ids
+from bacon.features.feature_map import feature_matrix, features_of, fit_feature_map
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -195,8 +194,7 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
             f"{labels.source} has {len(names)} outcomes ({', '.join(names)}); give outcomes=[...] "
             "for a calibration each, or read one of them."
         )
-    feature_map = fit_feature_map(pool)
-    x = feature_matrix(pool, feature_map)
+    feature_map, x = features_of(pool)
 
     def one(name: str) -> Calibration:
         aligned = align(pool, labels, name, sample=sample, strata=strata)
@@ -213,7 +211,7 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
         kind = outcome_kind(aligned.y, levels, outcome, scale)
         check_model_fits(model, aligned.y, levels, scale)
         rows = aligned.design.rows
-        ratings = row_ratings(labels, name, match_ids(pool, labels.ids), rows)
+        ratings = row_ratings(pool, labels, name, rows)
         if raters == "like-them":
             need_raters(ratings, levels)
         plan = (
@@ -222,7 +220,7 @@ def calibrate(  # noqa: PLR0913 (one keyword per choice of a calibration)
             else fold_plan(pool, aligned, folds, seed)
         )
         task = task_of(used, kind, scale, levels=levels, n_items=pool.n_items, seed=seed)
-        order = np.argsort(id_rank(pool)[rows])
+        order = np.argsort(pool.rank[rows])
         fitter = Fitter(features, rows, plan, model, crossfit, task, order)
         fitted = fitter.fit(aligned.y)
         return Calibration(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bacon.calibration.alignment import Aligned
     from bacon.data.pool import Pool
 
-__all__ = ["Fitter", "fold_plan", "id_rank", "model_weights"]
+__all__ = ["Fitter", "fold_plan", "model_weights"]
 
 FOR_EVENTS = ("ordinal", "multinomial", "hurdle", "hurdle-ridge", "bounded", "log-link")
 """Models of an outcome's shape; its events have two values and take the logistic model."""
@@ -107,13 +107,6 @@ def model_weights(fitted: CrossFit, name: str) -> dict[str, float]:
     return dict(sorted(used.items(), key=lambda item: (-item[1], item[0])))
 
 
-def id_rank(pool: Pool) -> IntArray:
-    """Return the position (N,) of each item among the sorted ids."""
-    rank = np.empty(pool.n_items, dtype=np.int64)
-    rank[pool.order] = np.arange(pool.n_items)
-    return rank
-
-
 def fold_plan(pool: Pool, aligned: Aligned, folds: int | str, seed: int) -> FoldPlan:
     """Deal the folds that suit the design, in the order of sorted ids.
 
@@ -122,7 +115,7 @@ def fold_plan(pool: Pool, aligned: Aligned, folds: int | str, seed: int) -> Fold
     that folds say nothing about which items were drawn.
     """
     rng = stream(seed, "folds")
-    rank = id_rank(pool)
+    rank = pool.rank
     design = aligned.design
     if aligned.psu is not None and design.psu is not None:
         k = _at_least_two(n_folds(len(np.unique(design.psu)), folds))

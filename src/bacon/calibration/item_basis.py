@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from bacon.arrays import blocks, freeze
-from bacon.calibration.fitting import id_rank
 from bacon.data.notice import Notice
 from bacon.errors import InputError, TooFewLabelsError
 from bacon.estimation.domains import domain_design
@@ -133,7 +132,7 @@ def _split(cal: Calibration) -> Basis:
     """Return the predictions of one model fitted to half of the labels, with the other half."""
     aligned, fitter = cal.aligned, cal.fitter
     rows, psu = aligned.design.rows, aligned.design.psu
-    units = id_rank(cal.pool)[rows] if psu is None else psu
+    units = cal.pool.rank[rows] if psu is None else psu
     n_units = len(np.unique(units))
     if n_units < LEAST_TO_SPLIT:
         what = "labels" if psu is None else "labelled clusters"

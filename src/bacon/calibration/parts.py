@@ -10,7 +10,7 @@ import numpy as np
 
 from bacon.calibration.fitting import fold_plan
 from bacon.data.predictions import Predictions
-from bacon.data.subpool import pool_of_rows
+from bacon.data.subpool import items_alone, pool_of_rows
 from bacon.estimation.domains import Domain, domain_design
 from bacon.outcome.crossfit import CrossFit
 from bacon.sampling.columns import categories
@@ -39,6 +39,7 @@ class Part:
         Positions of its labels among those of the calibration.
     cal : Calibration
         The calibration of its items: predictions of the whole pool's models, and its own labels.
+        Its pool has the items alone, since models read the fitter's features.
     domain : Domain
         What its items share with other groups.
     """
@@ -71,6 +72,7 @@ def parts_of(cal: Calibration, by: str) -> Iterator[Part]:
     key = _draw_key(cal)
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(len(names) + 1))
+    items = items_alone(cal.pool)
     for g, name in enumerate(names):
         rows = order[starts[g] : starts[g + 1]]
         design, inside, told = domain_design(
@@ -99,7 +101,7 @@ def parts_of(cal: Calibration, by: str) -> Iterator[Part]:
         )
         part = replace(
             cal,
-            pool=pool_of_rows(cal.pool, rows),
+            pool=pool_of_rows(items, rows),
             aligned=own,
             fitter=replace(
                 cal.fitter,

@@ -11,10 +11,12 @@ from bacon.arrays import freeze
 from bacon.data.notice import Notice
 from bacon.errors import InputError
 from bacon.estimation.raters import RaterSpread, for_raters_like_these, mean_pair_correlation
+from bacon.io.labels import match_ids
 
 if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IntArray
     from bacon.data.labels import Labels
+    from bacon.data.pool import Pool
     from bacon.estimation.results import Estimate
 
 __all__ = [
@@ -81,22 +83,23 @@ def check_claim(raters: str) -> None:
         )
 
 
-def row_ratings(labels: Labels, outcome: str, found: IntArray, rows: IntArray) -> RowRatings | None:
+def row_ratings(pool: Pool, labels: Labels, outcome: str, rows: IntArray) -> RowRatings | None:
     """Return the ratings behind the labels used; None where the file names no rater.
 
     Parameters
     ----------
+    pool : Pool
+        The items.
     labels : Labels
         All labels.
     outcome : str
         Which outcome.
-    found : (n,) int64
-        Pool row of each item of `labels`.
     rows : (m,) int64
         Labelled rows used, ascending.
     """
     if labels.ratings is None:
         return None
+    found = match_ids(pool, labels.ids)
     ratings = labels.ratings
     values = ratings.values[:, labels.outcomes.index(outcome)]
     row = found[ratings.item]

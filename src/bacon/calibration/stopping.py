@@ -11,7 +11,7 @@ import numpy as np
 from bacon.calibration.anytime import Anytime
 from bacon.calibration.estimand import parse_estimand
 from bacon.calibration.estimating import need_numbers
-from bacon.calibration.fitting import FOR_EVENTS, id_rank
+from bacon.calibration.fitting import FOR_EVENTS
 from bacon.calibration.outcomes import outcome_kind
 from bacon.checks import check_level, is_number
 from bacon.data.notice import Notice
@@ -147,7 +147,7 @@ def _predictor(
     fitter = cal.fitter
     if fitter.model == "human-only":
         return None
-    rank = id_rank(cal.pool)
+    rank = cal.pool.rank
     is_event = asked.kind == "proportion"
     model: Any = "logistic" if is_event and fitter.model in FOR_EVENTS else fitter.model
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from bacon.arrays import read_only
 
 if TYPE_CHECKING:
     import polars as pl
@@ -167,6 +170,13 @@ class Pool:
     def n_judges(self) -> int:
         """Number of judges M."""
         return len(self.judges)
+
+    @cached_property
+    def rank(self) -> IntArray:
+        """Position (N,) of each item among the sorted ids."""
+        rank = np.empty(self.n_items, dtype=np.int64)
+        rank[self.order] = np.arange(self.n_items)
+        return read_only(rank)
 
     def same_as(self, other: Pool) -> bool:
         """Whether `other` holds the same items with the same judge scores and features."""

@@ -14,7 +14,7 @@ from bacon.fingerprint import fingerprint_ids
 if TYPE_CHECKING:
     from bacon.data.pool import Pool
 
-__all__ = ["categories_of_rows", "pool_of_rows"]
+__all__ = ["categories_of_rows", "items_alone", "pool_of_rows"]
 
 
 def pool_of_rows(pool: Pool, rows: IntArray, *, ids: IdArray | None = None) -> Pool:
@@ -29,8 +29,10 @@ def pool_of_rows(pool: Pool, rows: IntArray, *, ids: IdArray | None = None) -> P
     ids : (k,) int64, optional
         New ids, all different.
     """
-    ids = pool.ids[rows] if ids is None else ids
-    order = np.argsort(ids, kind="stable")
+    if ids is None:
+        ids, order = pool.ids[rows], np.argsort(pool.rank[rows], kind="stable")
+    else:
+        order = np.argsort(ids, kind="stable")
     return replace(
         pool,
         ids=read_only(ids),
@@ -52,6 +54,19 @@ def pool_of_rows(pool: Pool, rows: IntArray, *, ids: IdArray | None = None) -> P
         cluster=categories_of_rows(pool.cluster, rows),
         embeddings=None if pool.embeddings is None else read_only(pool.embeddings[rows]),
         pi=None if pool.pi is None else read_only(pool.pi[rows]),
+    )
+
+
+def items_alone(pool: Pool) -> Pool:
+    """Return the pool as if nothing were known of its items but their groups and clusters."""
+    return replace(
+        pool,
+        judges=(),
+        features=np.zeros((pool.n_items, 0)),
+        feature_names=(),
+        text=None,
+        embeddings=None,
+        table=pool.table.select(pool.id_name),
     )
 
 

@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -139,12 +141,12 @@ def covariance_parts(a: Estimate, b: Estimate) -> tuple[float, float]:
     """
     if a.domain is None or b.domain is None:
         raise ValueError("the estimates are not of groups")
-    first, second = Part.of(a, a.domain), Part.of(b, b.domain)
+    first, second = _part(a, a.domain), _part(b, b.domain)
     shared = _shared_draw(first, second)
     if shared != 0.0:
         # Where the variances were moderated, the correlation stays.
-        own = [pool_variance(part.influence.residual, part.design) for part in (first, second)]
-        shared *= math.sqrt(a.variances.pool * b.variances.pool / (own[0] * own[1]))
+        own = first.own_variance * second.own_variance
+        shared *= math.sqrt(a.variances.pool * b.variances.pool / own)
     return shared, _shared_clusters(first, second)
 
 
@@ -169,12 +171,6 @@ class Part:
     domain: Domain
     units: Units
 
-    @staticmethod
-    def of(estimate: Estimate, domain: Domain) -> Part:
-        """Return the part of an estimate."""
-        design = estimate.design
-        return Part(estimate.influence_values, design, domain, drawn_units(design))
-
     @property
     def psu(self) -> IntArray | None:
         """Drawn cluster of each labelled row, None where items were drawn singly."""
@@ -191,6 +187,47 @@ class Part:
     def drawn_share(self) -> float:
         """Share of the clusters that was drawn; 0 where some were labelled in part."""
         return float(self.units.pi[0])
+
+    @cached_property
+    def own_variance(self) -> float:
+        """V_pool of the group's own residuals, moderated or not."""
+        return pool_variance(self.influence.residual, self.design)
+
+    @cached_property
+    def clusters(self) -> _Clusters | None:
+        """What is known of the clusters of the pool from this group; None where there are none."""
+        codes = self.domain.cluster
+        if codes is None:
+            return None
+        n = self.domain.n_clusters
+        return _Clusters(
+            sums=cluster_sums(self.influence, codes, n),
+            sizes=np.bincount(codes, minlength=n),
+            labelled=codes[self.design.rows],
+            z=self.influence.residual / self.design.pi,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Clusters:
+    """Sums of the prediction part and sizes (C,), and of the labelled rows cluster and r / pi."""
+
+    sums: FloatArray
+    sizes: IntArray
+    labelled: IntArray
+    z: FloatArray
+
+
+_parts: WeakKeyDictionary[Estimate, Part] = WeakKeyDictionary()
+"""Each group is compared with all others: what is made of it alone is made once."""
+
+
+def _part(estimate: Estimate, domain: Domain) -> Part:
+    """Return the part of an estimate."""
+    if estimate not in _parts:
+        design = estimate.design
+        _parts[estimate] = Part(estimate.influence_values, design, domain, drawn_units(design))
+    return _parts[estimate]
 
 
 def _of_totals(a: Part, b: Part, of_a: FloatArray, of_b: FloatArray) -> float:
@@ -209,37 +246,31 @@ def _shared_draw(a: Part, b: Part) -> float:
 
 def _shared_clusters(a: Part, b: Part) -> float:
     """Return what the population adds to the covariance: 0 where groups share no cluster."""
-    cluster_a, cluster_b = a.domain.cluster, b.domain.cluster
-    if cluster_a is None or cluster_b is None:
+    of_a, of_b = a.clusters, b.clusters
+    if of_a is None or of_b is None:
         return 0.0
     n = a.domain.n_clusters
-    sums_a = cluster_sums(a.influence, cluster_a, n)
-    sums_b = cluster_sums(b.influence, cluster_b, n)
-    own_a, own_b = cluster_a[a.design.rows], cluster_b[b.design.rows]
-    z_a, z_b = a.influence.residual / a.design.pi, b.influence.residual / b.design.pi
-    sizes_a, sizes_b = (np.bincount(one, minlength=n) for one in (cluster_a, cluster_b))
-    total = float(sums_a @ sums_b) + float(z_a @ sums_b[own_a]) + float(z_b @ sums_a[own_b])
-    total += _pairs(a, b, (z_a, own_a), (z_b, own_b))
-    total += _taken_by_centring(a, b) * float(sizes_a @ sizes_b)
+    total = float(of_a.sums @ of_b.sums)
+    total += float(of_a.z @ of_b.sums[of_a.labelled]) + float(of_b.z @ of_a.sums[of_b.labelled])
+    total += _pairs(a, b, of_a, of_b)
+    total += _taken_by_centring(a, b) * float(of_a.sizes @ of_b.sizes)
     return n / (n - 1.0) * total / (a.design.n_items * b.design.n_items)
 
 
-def _pairs(
-    a: Part, b: Part, of_a: tuple[FloatArray, IntArray], of_b: tuple[FloatArray, IntArray]
-) -> float:
+def _pairs(a: Part, b: Part, of_a: _Clusters, of_b: _Clusters) -> float:
     """Return the sum of r_i r_j / pi_ij over labelled pairs of a cluster, one of either group."""
-    (z_a, cluster_a), (z_b, cluster_b) = of_a, of_b
 
     def products(codes_a: IntArray, codes_b: IntArray) -> float:
         cells, found = np.unique(np.concatenate([codes_a, codes_b]), return_inverse=True)
-        first = np.bincount(found[: len(z_a)], weights=z_a, minlength=len(cells))
-        return float(first @ np.bincount(found[len(z_a) :], weights=z_b, minlength=len(cells)))
+        m = len(codes_a)
+        first = np.bincount(found[:m], weights=of_a.z, minlength=len(cells))
+        return float(first @ np.bincount(found[m:], weights=of_b.z, minlength=len(cells)))
 
-    everyone = products(cluster_a, cluster_b)
+    everyone = products(of_a.labelled, of_b.labelled)
     if a.psu is None or b.psu is None:
         return everyone
     c, share = a.domain.n_drawn, math.sqrt(float(a.design.pi.max()) * float(b.design.pi.max()))
-    within = products(cluster_a * c + a.psu, cluster_b * c + b.psu)
+    within = products(of_a.labelled * c + a.psu, of_b.labelled * c + b.psu)
     return float(simple_factor(c, c / share)) * (everyone - within) + share * within
 
 

@@ -158,7 +158,9 @@ def moderate(estimates: Sequence[Estimate]) -> list[Estimate]:
     f = [one.influence_values.terms[0][1] for one in estimates]
     labelled = np.concatenate([g[one.design.rows] for g, one in zip(f, estimates, strict=True)])
     scaled = np.concatenate([s * r for s, r in zip(stretch, residuals, strict=True)])
-    expected = np.array([float(fit_squares(labelled, scaled**2, g).mean()) for g in f])
+    said = fit_squares(labelled, scaled**2, np.concatenate(f))
+    starts = np.cumsum([0, *map(len, f)])[:-1]
+    expected = np.add.reduceat(said, starts) / np.array([len(g) for g in f])
     group = np.repeat(np.arange(len(estimates)), sizes)
     found = moderated(scaled, group, expected, own)
     return [

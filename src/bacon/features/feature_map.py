@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from bacon.arrays import read_only
 from bacon.data.notice import Notice
 from bacon.errors import InputError
 from bacon.features.candidates import derived_columns, indicators, kinds_told, score_columns
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from bacon.arrays import FloatArray, IntArray
     from bacon.data.pool import Judge, Pool
 
-__all__ = ["Column", "FeatureMap", "feature_matrix", "fit_feature_map", "run_mean"]
+__all__ = ["Column", "FeatureMap", "feature_matrix", "features_of", "fit_feature_map", "run_mean"]
 
 ENDS = (0.05, 0.95)
 """Quantiles of the pool to which derived columns are cut."""
@@ -108,6 +110,21 @@ def fit_feature_map(
             loadings = centre = None
             constant.append("embeddings")
     return FeatureMap(tuple(columns), loadings, centre, _notices(pool, constant))
+
+
+_made: WeakKeyDictionary[Pool, tuple[FeatureMap, FloatArray]] = WeakKeyDictionary()
+
+
+def features_of(pool: Pool) -> tuple[FeatureMap, FloatArray]:
+    """Return the map fitted on a pool and its matrix (N, p), made once for each pool.
+
+    No label enters, so that all calibrations of a pool share them: over the draws of an
+    experiment they would be a tenth of the time.
+    """
+    if pool not in _made:
+        feature_map = fit_feature_map(pool)
+        _made[pool] = feature_map, read_only(feature_matrix(pool, feature_map))
+    return _made[pool]
 
 
 def _less(pool: Pool, without: Collection[str]) -> Pool:

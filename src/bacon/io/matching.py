@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bacon.io.tables import quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
 
     from bacon.arrays import IdArray, IntArray
@@ -77,23 +79,18 @@ def find_ids(known: IdArray, wanted: IdArray) -> IntArray:
     (n,) int64
         Positions.
     """
-    import polars as pl
-
-    left, right = as_series(wanted), as_series(known)
-    if left.dtype != right.dtype:
-        left, right = left.cast(pl.String), right.cast(pl.String)
+    left, right = wanted.tolist(), known.tolist()
+    if wanted.dtype.kind != known.dtype.kind:
+        left, right = [str(value) for value in left], [str(value) for value in right]
     return _positions(right, left)
 
 
-def _positions(known: pl.Series, wanted: pl.Series) -> IntArray:
+def _positions(known: Sequence[Any], wanted: Sequence[Any]) -> IntArray:
     """Return the position of each wanted value among the known ones, else -1."""
-    import polars as pl
-
-    table = pl.DataFrame({"id": known}).with_row_index("at")
-    # The first of several equal values, which stripped zeros may make.
-    table = table.unique("id", keep="first", maintain_order=True)
-    found = pl.DataFrame({"id": wanted}).join(table, on="id", how="left", maintain_order="left")
-    return found["at"].cast(pl.Int64).fill_null(-1).to_numpy()
+    # Backwards, so that the first of several equal values counts, which stripped zeros may make.
+    last = len(known) - 1
+    place = dict(zip(reversed(known), range(last, -1, -1), strict=True))
+    return np.array([place.get(value, -1) for value in wanted], dtype=np.int64)
 
 
 def unknown_ids(known: IdArray, wanted: IdArray, found: IntArray) -> str:
@@ -121,6 +118,7 @@ def unknown_ids(known: IdArray, wanted: IdArray, found: IntArray) -> str:
     return f"{listed}{more}; give ids as they stand there, such as {quoted(known[0])}"
 
 
-def _bare(ids: pl.Series) -> pl.Series:
+def _bare(ids: pl.Series) -> list[str]:
     """Return ids without leading zeros."""
-    return ids.str.replace(r"^0+(.)", "$1")
+    bare: list[str] = ids.str.replace(r"^0+(.)", "$1").to_list()
+    return bare

@@ -24,6 +24,9 @@ __all__ = ["RidgeFit", "fit_ridge"]
 PENALTIES = np.logspace(-3.0, 4.0, 29)
 """Penalties tried, in units of the number of labels for standardised features."""
 
+STRIDE = 4
+"""One penalty in so many is tried first, then those around the best of them."""
+
 BLOCK_SCALES = (1.0, 0.3, 0.1, 0.0)
 """Factors tried on the columns of blocks 1 and 2; 0 leaves the block out."""
 
@@ -124,7 +127,7 @@ def fit_ridge(x: FloatArray, y: FloatArray, blocks: IntArray) -> RidgeFit:
     """
     centre = x.mean(axis=0)
     y_mean = float(y.mean())
-    tried, prior = _candidates(x - centre, y - y_mean, blocks)
+    tried, prior = _candidates(_Data.of(x - centre, y - y_mean), blocks)
     weight = prior * _likelihoods(np.array([one.error for one in tried]), len(y))
     weight /= weight.sum()
     coef, factors, residual = np.zeros(x.shape[1]), np.zeros(x.shape[1]), np.zeros(len(y))
@@ -145,25 +148,44 @@ def fit_ridge(x: FloatArray, y: FloatArray, blocks: IntArray) -> RidgeFit:
     )
 
 
-def _candidates(
-    centred: FloatArray, target: FloatArray, blocks: IntArray
-) -> tuple[list[_Ridge], FloatArray]:
+@dataclass(frozen=True, eq=False, slots=True)
+class _Data:
+    """What all ridges of a fit are made from.
+
+    `columns` (p, n) are the centred features, each in one piece, since every ridge takes some;
+    `products` (p, p) theirs with each other, None where they are more than the labels; `target`
+    (n,) the centred outcomes.
+    """
+
+    columns: FloatArray
+    products: FloatArray | None
+    target: FloatArray
+
+    @staticmethod
+    def of(centred: FloatArray, target: FloatArray) -> _Data:
+        """Return the data of centred features (n, p) and outcomes (n,)."""
+        n, p = centred.shape
+        columns = np.ascontiguousarray(centred.T)
+        return _Data(columns, columns @ centred if p <= n else None, target)
+
+
+def _candidates(data: _Data, blocks: IntArray) -> tuple[list[_Ridge], FloatArray]:
     """Return the ridges tried and their prior weights."""
     present = [b for b in range(3) if (blocks == b).any()]
-    nothing = np.zeros(centred.shape[1])
+    nothing = np.zeros(len(blocks))
     if not present:
-        return [_constant(target, nothing)], np.ones(1)
+        return [_constant(data.target, nothing)], np.ones(1)
     base = present[0]
-    tried = [_best(centred, target, s) for s in _with_block(nothing, blocks, base)]
+    tried = [_best(data, s) for s in _with_block(nothing, blocks, base)]
     prior = [1.0 / len(tried)] * len(tried)
     for block in present[1:]:
         scale = min(tried, key=lambda one: one.error).scale
-        more = [_best(centred, target, s) for s in _with_block(scale, blocks, block)]
+        more = [_best(data, s) for s in _with_block(scale, blocks, block)]
         columns = min(more, key=lambda one: one.error).scale[blocks == block] > 0.0
         for factor in BLOCK_SCALES[1:-1]:
             smaller = scale.copy()
             smaller[blocks == block] = factor * columns
-            more.append(_best(centred, target, smaller))
+            more.append(_best(data, smaller))
         prior = [weight * (1.0 - PRIOR) for weight in prior] + [PRIOR / len(more)] * len(more)
         tried += more
     return tried, np.array(prior)
@@ -198,43 +220,70 @@ def _constant(target: FloatArray, scale: FloatArray) -> _Ridge:
     return _Ridge(scale, np.zeros(len(scale)), np.inf, residual, float(residual @ residual))
 
 
-def _best(centred: FloatArray, target: FloatArray, scale: FloatArray) -> _Ridge:
+def _best(data: _Data, scale: FloatArray) -> _Ridge:
     """Return the ridge on scaled columns at its best penalty, or the constant if that is better."""
-    constant = _constant(target, scale)
-    n = len(target)
-    penalties = PENALTIES * n
-    used = scale > 0.0
-    z, squares, back = _rotated(centred[:, used] * scale[used], float(penalties[0]))
-    shrunk = 1.0 / (squares[:, None] + penalties)
-    left = 1.0 - 1.0 / n - (z**2) @ shrunk
-    usable = left.min(axis=0) >= 1e-8
-    if n < 2 or not usable.any():
+    constant = _constant(data.target, scale)
+    n = len(data.target)
+    if n < 2:
         return constant
-    slope = shrunk * (z.T @ target)[:, None]
-    residuals = (target[:, None] - z @ slope) / np.where(usable, left, np.inf)
-    errors = np.where(usable, np.einsum("ij,ij->j", residuals, residuals), np.inf)
+    z, squares, back = _rotated(data, scale, float(PENALTIES[0]) * n)
+    errors = np.full(len(PENALTIES), np.inf)
+    coarse = np.arange(0, len(PENALTIES), STRIDE)
+    errors[coarse] = _errors(data.target, z, squares, PENALTIES[coarse] * n)
+    near = int(np.argmin(errors))
+    fine = np.arange(max(near - STRIDE + 1, 0), min(near + STRIDE, len(PENALTIES)))
+    errors[fine] = _errors(data.target, z, squares, PENALTIES[fine] * n)
     k = int(np.argmin(errors))
     if errors[k] >= constant.error:
         return constant
+    penalty = float(PENALTIES[k]) * n
+    residual, slope = _residuals(data.target, z, squares, np.array([penalty]))
     coef = np.zeros(len(scale))
-    coef[used] = scale[used] * (back @ slope[:, k])
-    return _Ridge(scale, coef, float(penalties[k]), residuals[:, k], float(errors[k]))
+    coef[scale > 0.0] = scale[scale > 0.0] * (back @ slope[:, 0])
+    return _Ridge(scale, coef, penalty, residual[:, 0], float(errors[k]))
 
 
-def _rotated(x: FloatArray, least: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return x on its principal axes (n, r), their sums of squares (r,), and the axes (p, r).
+def _errors(
+    target: FloatArray, z: FloatArray, squares: FloatArray, penalties: FloatArray
+) -> FloatArray:
+    """Return the sums of squared leave-one-out residuals (k,), infinite where one has no value."""
+    residuals = _residuals(target, z, squares, penalties)[0]
+    found = np.einsum("ij,ij->j", residuals, residuals)
+    return np.where(np.isfinite(found), found, np.inf)
+
+
+def _residuals(
+    target: FloatArray, z: FloatArray, squares: FloatArray, penalties: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return leave-one-out residuals (n, k) and slopes (r, k) on principal axes at k penalties.
+
+    e_i / (1 - H_ii); NaN where a label alone makes its prediction.
+    """
+    shrunk = 1.0 / (squares[:, None] + penalties)
+    left = 1.0 - 1.0 / len(target) - (z**2) @ shrunk
+    slope = shrunk * (z.T @ target)[:, None]
+    usable = left.min(axis=0) >= 1e-8
+    return (target[:, None] - z @ slope) / np.where(usable, left, np.nan), slope
+
+
+def _rotated(
+    data: _Data, scale: FloatArray, least: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return scaled columns on their principal axes (n, r), sums of squares (r,), axes (q, r).
 
     From the smaller of the two Gram matrices, whose rounding is harmless beside the `least`
-    penalty unless the columns are of wildly different size.
+    penalty unless the columns are of wildly different size. Of the q columns in use.
     """
-    n, p = x.shape
+    used = np.flatnonzero(scale)
+    x = data.columns[used] * scale[used, None]
     if np.einsum("ij,ij->", x, x) > 1e8 * least:
-        u, d, vt = np.linalg.svd(x, full_matrices=False)
+        u, d, vt = np.linalg.svd(x.T, full_matrices=False)
         return u * d, d**2, vt.T
-    if p <= n:
-        squares, axes = np.linalg.eigh(x.T @ x)
-        return x @ axes, np.maximum(squares, 0.0), axes
-    squares, u = np.linalg.eigh(x @ x.T)
+    if data.products is not None:
+        products = data.products[np.ix_(used, used)] * np.outer(scale[used], scale[used])
+        squares, axes = np.linalg.eigh(products)
+        return x.T @ axes, np.maximum(squares, 0.0), axes
+    squares, u = np.linalg.eigh(x.T @ x)
     keep = squares > 1e-13 * max(float(squares[-1]), 1e-300)
     z = u[:, keep] * np.sqrt(squares[keep])
-    return z, squares[keep], x.T @ z / squares[keep]
+    return z, squares[keep], x @ z / squares[keep]
