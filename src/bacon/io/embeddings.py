@@ -75,7 +75,9 @@ def read_embeddings(
             f"{unknown_ids(ids, own.values, extra)}."
         )
     matrix = _matrix(table, [c for c in table.frame.columns if c != own.name])
-    return read_only(matrix[missing]), (*table.notices, *own.notices)
+    if not np.array_equal(missing, np.arange(len(matrix))):
+        matrix = matrix[missing]
+    return read_only(matrix.astype(np.float64, copy=False)), (*table.notices, *own.notices)
 
 
 def _load(path: Path) -> npt.NDArray[Any]:
@@ -111,7 +113,7 @@ def _by_row(
     return read_only(values), (Notice("embeddings_by_row", told),)
 
 
-def _check_finite(values: FloatArray, place: Any) -> None:
+def _check_finite(values: npt.NDArray[np.floating[Any]], place: Any) -> None:
     """Refuse an embedding with a missing or infinite value."""
     bad = ~np.isfinite(values).all(axis=1)
     if bad.any():
@@ -123,7 +125,7 @@ def _check_finite(values: FloatArray, place: Any) -> None:
         )
 
 
-def _matrix(table: Table, columns: list[str]) -> FloatArray:
+def _matrix(table: Table, columns: list[str]) -> npt.NDArray[np.floating[Any]]:
     """Return the columns, or the one column of lists, as a matrix."""
     if not columns:
         raise InputError(f"{table.source} has ids but no column with embeddings.")
@@ -145,7 +147,7 @@ def _matrix(table: Table, columns: list[str]) -> FloatArray:
     return matrix
 
 
-def _from_lists(table: Table, series: pl.Series) -> FloatArray:
+def _from_lists(table: Table, series: pl.Series) -> npt.NDArray[np.floating[Any]]:
     """Return a column of equally long lists of numbers as a matrix."""
     import polars as pl
 
@@ -164,6 +166,7 @@ def _from_lists(table: Table, series: pl.Series) -> FloatArray:
             f"{table.place(row, series.name)}: the embedding has {lengths[row]} values where the "
             f"first has {lengths[0]}; give every item one of the same length."
         )
-    flat = series.explode().cast(pl.Float64).to_numpy()
-    matrix: FloatArray = flat.reshape(len(series), int(lengths[0])).astype(np.float64)
-    return matrix
+    flat = series.explode()
+    # Floats stay as they are stored, often half as long: they are widened once, in their place.
+    flat = flat if flat.dtype.is_float() else flat.cast(pl.Float64)
+    return flat.to_numpy().reshape(len(series), int(lengths[0]))
