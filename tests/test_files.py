@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bacon.errors import OutputError
-from bacon.files import write_atomically, write_together
+from bacon.files import slug, write_atomically, write_together
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,3 +89,17 @@ def test_a_folder_without_rights_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"cannot be written \(Permission denied\).*rights"):
         write_atomically(tmp_path / "out.csv", b"")
     tmp_path.chmod(0o700)
+
+
+@given(st.text(max_size=400))
+def test_a_slug_is_one_plain_file_name(name: str) -> None:
+    made = slug(name)
+    assert re.fullmatch(r"[A-Za-z0-9+_=-][A-Za-z0-9.+_=-]*", made)
+    assert len(made) <= 110
+    assert slug(name) == made
+
+
+def test_slugs_of_different_names_differ() -> None:
+    names = ["a/b", "a b?", "a:b", "../x", "x", ".x", "..", "", "h" * 300, "h" * 299]
+    assert len({slug(name) for name in names}) == len(names)
+    assert (slug("uniform n=50"), slug("plain.name")) == ("uniform-n=50", "plain.name")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import secrets
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +15,30 @@ from bacon.errors import OutputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["appearing", "check_can_write", "unwritable", "write_atomically", "write_together"]
+__all__ = [
+    "appearing",
+    "check_can_write",
+    "slug",
+    "unwritable",
+    "write_atomically",
+    "write_together",
+]
+
+
+LONGEST_NAME = 100
+"""Signs of a file name that was made of a name."""
+
+
+def slug(name: str) -> str:
+    """Return a file name for `name`, with a digest where signs had to go.
+
+    Never a path, a hidden file or longer than file systems allow.
+    """
+    plain = re.sub(r"[^A-Za-z0-9.+_=-]+", "-", name).lstrip(".")[:LONGEST_NAME]
+    if plain and plain.replace("-", " ") == name.replace("-", " "):
+        return plain
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return f"{plain}-{digest}" if plain else digest
 
 
 def write_atomically(path: Path, content: bytes, *, overwrite: bool = False) -> None:

@@ -34,7 +34,7 @@ def _here(bacon: Callable[..., Ran]) -> None:
 def test_a_study_ends_in_a_report(bacon: Callable[..., Ran], study: Path) -> None:
     ran = bacon("replicate", study, *PLAIN)
     assert ran.code == 0, ran.err
-    assert "claims of the paper's pattern hold" in ran.out
+    assert "claims of the paper hold" in ran.out
     report = Path("essays/study/report.md").read_text()
     assert "180 items, 2 judges, 3 systems; outcome model ridge; 5 draws" in report
     for name in ("estimates", "models", "ranking", "scores"):
@@ -137,3 +137,63 @@ def test_a_quick_run_takes_the_outer_budgets(bacon: Callable[..., Ran], study: P
     assert bacon("replicate", study, *PLAIN, "--quick", "--trials", "2").code == 0
     report = Path("essays/study/report.md").read_text()
     assert "the budgets 20%, 40%" in report
+
+
+@pytest.mark.parametrize("name", ["../away", "<script>a()</script>", "h" * 300, ""])
+def test_no_name_of_an_outcome_leads_out_of_the_folder(
+    bacon: Callable[..., Ran], study: Path, name: str
+) -> None:
+    table = pl.read_parquet(study / "items.parquet").rename({"human": name})
+    table.write_parquet(study / "items.parquet")
+    toml = study / "bacon.toml"
+    toml.write_text(toml.read_text().replace('"human"', f'"{name}"'))
+    ran = bacon("replicate", study, *PLAIN, "--trials", "2", "--budget", ".3")
+    if not name:
+        assert (ran.code, "Traceback" in ran.err) == (2, False)
+        return
+    assert ran.code == 0, ran.err
+    assert [path.name for path in Path().iterdir()] == ["essays"]
+    assert len(list(Path("essays/study").iterdir())) == 2
+    assert "<script>" not in Path("essays/study/report.md").read_text()
+
+
+def test_a_constant_outcome_and_a_single_system_are_told(
+    bacon: Callable[..., Ran], study: Path
+) -> None:
+    table = pl.read_parquet(study / "items.parquet")
+    table.with_columns(human=pl.lit(3.0), system=pl.lit("one")).write_parquet(
+        study / "items.parquet"
+    )
+    ran = bacon("replicate", study, *PLAIN, "--trials", "2", "--budget", ".3")
+    assert ran.code == 0, ran.err
+    report = Path("essays/study/report.md").read_text()
+    assert "not judged: full: less error than the intercept alone" in report
+    assert "not judged: full: systems ranked better" in report
+
+
+def test_a_system_with_one_item_has_no_model_of_its_own(
+    bacon: Callable[..., Ran], study: Path
+) -> None:
+    table = pl.read_parquet(study / "items.parquet")
+    few = pl.when(pl.col("item_id") == "e000").then(pl.lit("rare")).otherwise(pl.col("system"))
+    table.with_columns(system=few).write_parquet(study / "items.parquet")
+    ran = bacon("replicate", study, *PLAIN, "--trials", "2", "--budget", ".3")
+    assert ran.code == 0, ran.err
+    systems = pl.read_parquet("essays/study/human/systems.parquet")
+    (reason,) = systems.filter(group="rare", configuration="full", pooling="none")["reason"]
+    assert "1 label" in reason
+    assert systems.filter(pl.col("group") != "rare")["reason"].null_count() == 24
+
+
+def test_labels_in_words_end_in_a_report(bacon: Callable[..., Ran], study: Path) -> None:
+    table = pl.read_parquet(study / "items.parquet")
+    words = pl.when(pl.col("human") > 3).then(pl.lit("good")).otherwise(pl.lit("bad"))
+    table.with_columns(human=words).write_parquet(study / "items.parquet")
+    toml = (study / "bacon.toml").read_text().replace('model = "ridge"\nscale = [1, 6]\n', "")
+    (study / "bacon.toml").write_text(toml)
+    ran = bacon("replicate", study, *PLAIN, "--trials", "3", "--budget", ".3")
+    assert ran.code == 0, ran.err
+    oracle = pl.read_parquet("essays/study/human/oracle.parquet")
+    full, alone = (oracle.filter(configuration=name)["r2"][0] for name in ("full", "human-only"))
+    assert full > 0.3
+    assert alone < 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 from tests.replication.cases import TOML, N, items, study_folder
 
@@ -50,6 +51,38 @@ def test_a_study_without_judges_is_labels_alone(tmp_path: Path) -> None:
     bare = items().select("item_id", "system", "human")
     bare.write_parquet(folder / "items.parquet")
     assert read_study(folder).parts[0].pool.n_judges == 0
+
+
+def test_judges_that_are_not_named_are_asked_for(tmp_path: Path) -> None:
+    folder = study_folder(tmp_path, TOML.replace('judges = ["judge_*"]\n', ""))
+    own = {"judge_a_run1": "gpt_score", "judge_b": "claude_score"}
+    items().drop("style", "judge_a_run2").rename(own).write_parquet(folder / "items.parquet")
+    with pytest.raises(InputError, match=r'judges = \["\*_score"\] in \[study\]'):
+        read_study(folder)
+
+
+def test_labels_in_words_take_their_own_model(tmp_path: Path) -> None:
+    folder = study_folder(tmp_path, TOML.replace("scale = [1, 6]\n", ""))
+    good = pl.when(pl.col("style") > 4).then(pl.lit("fine")).otherwise(pl.lit("poor"))
+    items().with_columns(human=good).write_parquet(folder / "items.parquet")
+    study = read_study(folder)
+    assert (study.model, study.parts[0].levels) == ("multinomial", ("fine", "poor"))
+
+
+def test_a_missing_label_is_named_with_its_file(tmp_path: Path) -> None:
+    folder = study_folder(tmp_path)
+    gap = items().with_columns(
+        human=pl.when(pl.col("item_id") == "e003").then(None).otherwise(pl.col("human"))
+    )
+    gap.write_parquet(folder / "items.parquet")
+    with pytest.raises(InputError, match=r"^items.parquet, column human: 1 of 180 items"):
+        read_study(folder)
+
+
+def test_a_budget_that_cannot_reach_every_group_is_named(tmp_path: Path) -> None:
+    part = read_study(study_folder(tmp_path)).parts[0]
+    with pytest.raises(InputError, match=r"a budget of 0.02 cannot be drawn from every value of"):
+        designs_of(part, (0.02,))
 
 
 @pytest.mark.parametrize(

@@ -118,22 +118,18 @@ def _study(study: str, data: Path | None, out: Path | None) -> tuple[Study, Path
 
 def _run(study: Study, folder: Path, how: How) -> None:
     """Run every outcome of a study and write its report."""
-    from bacon.files import write_atomically
-    from bacon.replication.claims import claims_of
+    from bacon.files import slug, write_atomically
+    from bacon.replication.claims import claims_of, claims_said
     from bacon.replication.report import report_text
-    from bacon.replication.run import run_part
+    from bacon.replication.run import LONGEST, run_part
+    from bacon.words import shown
 
-    parts = [run_part(study, full, folder / full.name, how) for full in study.parts]
+    parts = [run_part(study, full, folder / slug(full.name), how) for full in study.parts]
     report = folder / "report.md"
     write_atomically(report, report_text(study, parts, how).encode(), overwrite=True)
     for part in parts:
-        claims = claims_of(part.measured)
-        held = sum(claim.held for claim in claims)
-        if claims:
-            say(f"{part.full.name}: {held} of {len(claims)} claims of the paper's pattern hold.")
-        for claim in claims:
-            if not claim.held:
-                say(f"  NO: {claim.text}. {claim.found}.")
+        for k, line in enumerate(claims_said(claims_of(part.measured))):
+            say(line if k else f"{shown(part.full.name, LONGEST)}: {line}")
     for notice in dict.fromkeys(
         (*study.notices, *(note for part in parts for note in part.notices))
     ):
@@ -143,6 +139,7 @@ def _run(study: Study, folder: Path, how: How) -> None:
 
 def _run_synthetic(out: Path | None, how: How, trials: int | None, *, quick: bool) -> None:
     """Run the paper's synthetic study of two-stage draws."""
+    from bacon.replication.claims import claims_said
     from bacon.replication.synthetic import run_synthetic
 
     folder = out or Path(SYNTHETIC)
@@ -154,11 +151,8 @@ def _run_synthetic(out: Path | None, how: How, trials: int | None, *, quick: boo
         progress=how.progress,
         quick=quick,
     )
-    held = sum(claim.held for claim in found.claims)
-    say(f"{held} of {len(found.claims)} claims hold.")
-    for claim in found.claims:
-        if not claim.held:
-            say(f"  NO: {claim.text}. {claim.found}.")
+    for line in claims_said(found.claims):
+        say(line)
     for notice in found.notices:
         say(f"Note: {notice.message}", err=True)
     say(f"Report: {folder / 'report.md'}; {len(found.figures)} figures in {folder / 'figures'}.")

@@ -13,7 +13,6 @@ import hashlib
 import io
 import itertools
 import json
-import re
 import shutil
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -23,7 +22,7 @@ from bacon.data.notice import Notice
 from bacon.errors import InputError, OutputError
 from bacon.experiments.plan import design_name
 from bacon.experiments.schema import results_schema, timing_schema
-from bacon.files import write_atomically, write_together
+from bacon.files import slug, write_atomically, write_together
 from bacon.version import __version__
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class Store:
 
     def folder(self, design: Design, configuration: Named) -> Path:
         """Return where the draws of a design and configuration stand."""
-        return self.path / "draws" / _slug(design_name(design)) / _slug(configuration.name)
+        return self.path / "draws" / slug(design_name(design)) / slug(configuration.name)
 
     def has(self, design: Design, configuration: Named, start: int) -> bool:
         """Whether the part that begins with trial `start` is there."""
@@ -124,14 +123,6 @@ def parquet(table: pl.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def _slug(name: str) -> str:
-    """Return a file name for `name`, with a digest where signs had to go."""
-    plain = re.sub(r"[^A-Za-z0-9.+_=-]+", "-", name)
-    if plain.replace("-", " ") == name.replace("-", " "):
-        return plain
-    return f"{plain}-{hashlib.blake2b(name.encode(), digest_size=4).hexdigest()}"
-
-
 def _part(start: int) -> str:
     """Return the file name of the part that begins with trial `start`."""
     return f"{start:06d}-{start + CHUNK - 1:06d}.parquet"
@@ -178,7 +169,7 @@ def open_store(
     for name in again:
         then.configurations.pop(name, None)
         then.programs.pop(name, None)
-        for folder in (path / "draws").glob(f"*/{_slug(name)}"):
+        for folder in (path / "draws").glob(f"*/{slug(name)}"):
             shutil.rmtree(folder)
     for one in plan.named:
         if then.configurations.setdefault(one.name, one.identity) != one.identity:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scipy import stats
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     import polars as pl
 
     from bacon.experiments.run import Measured
 
-__all__ = ["BIAS_ERRORS", "Claim", "claims_of"]
+__all__ = ["BIAS_ERRORS", "Claim", "claim_lines", "claims_of", "claims_said"]
 
 BIAS_ERRORS = 3.5
-"""Monte Carlo standard errors that a bias may reach by chance in one of so many cells."""
+"""Monte Carlo standard errors that a bias may reach by chance in one of so many cells; with few
+draws the quantile of Student's t that is as far out."""
 
 Z99 = 2.5758293035489004
 CALIBRATED = ("full", "judges", "embeddings")
@@ -28,15 +33,47 @@ class Claim:
     ----------
     text : str
         What is claimed.
-    held : bool
-        Whether it holds, within Monte Carlo error where it says so.
+    held : bool or None
+        Whether it holds, within Monte Carlo error where it says so; None where nothing can
+        tell.
     found : str
-        The figures.
+        The figures, or why there are none.
+    agrees : bool
+        Whether the figures themselves agree, and not only their Monte Carlo intervals.
     """
 
     text: str
-    held: bool
+    held: bool | None
     found: str
+    agrees: bool = True
+
+    @property
+    def verdict(self) -> str:
+        """Yes, no, within error, or not judged."""
+        if self.held is None:
+            return "not judged"
+        if not self.held:
+            return "**NO**"
+        return "yes" if self.agrees else "within Monte Carlo error"
+
+
+def claim_lines(claims: Sequence[Claim]) -> list[str]:
+    """Return the claims as a Markdown list."""
+    return [f"- {one.verdict}: {one.text}. {one.found}." for one in claims]
+
+
+def claims_said(claims: Sequence[Claim]) -> Iterator[str]:
+    """Yield how many claims hold, then those that do not."""
+    judged = [one for one in claims if one.held is not None]
+    if not judged:
+        return
+    holding = sum(bool(one.held) and one.agrees for one in judged)
+    near = sum(bool(one.held) and not one.agrees for one in judged)
+    more = f", {near} more within Monte Carlo error: further draws would tell" if near else ""
+    yield f"{holding} of {len(judged)} claims of the paper hold{more}."
+    for one in judged:
+        if not one.held:
+            yield f"  Does not hold: {one.text}. {one.found}."
 
 
 def claims_of(measured: Measured) -> list[Claim]:
@@ -65,21 +102,23 @@ def claims_of(measured: Measured) -> list[Claim]:
 
 def _bias(cells: pl.DataFrame) -> Claim:
     """Return whether no bias is more than chance."""
-    worst = 0.0
-    where = ""
+    text = (
+        f"no bias beyond {BIAS_ERRORS} Monte Carlo standard errors in any of {cells.height:,} "
+        "cells of budget, configuration and system"
+    )
+    worst, found = -1.0, "too few draws show a bias"
     for row in cells.iter_rows(named=True):
+        if row["trials"] < 2:
+            continue
         se = (row["bias_high"] - row["bias_low"]) / 2.0 / Z99
         size = abs(row["bias"]) / se if se > 0.0 else 0.0
-        if size >= worst:
-            worst = size
+        limit = float(stats.t.isf(stats.norm.sf(BIAS_ERRORS), row["trials"] - 1))
+        if size / limit > worst:
+            worst = size / limit
             of = f", {row['group']}" if row["group"] else ""
             where = f"{row['configuration']}, {row['design']}{of}: {row['bias']:+.4f}"
-    return Claim(
-        f"no bias beyond {BIAS_ERRORS} Monte Carlo standard errors in any of {cells.height:,} "
-        "cells of budget, configuration and system",
-        worst <= BIAS_ERRORS,
-        f"the largest is {worst:.2f} ({where})",
-    )
+            found = f"the largest is {size:.2f} of {limit:.2f} with {row['trials']} draws ({where})"
+    return Claim(text, None if worst < 0.0 else worst <= 1.0, found)
 
 
 def _better(whole: pl.DataFrame, name: str) -> Claim:
@@ -89,12 +128,20 @@ def _better(whole: pl.DataFrame, name: str) -> Claim:
     """
     import polars as pl
 
+    text = f"{name}: less error than the intercept alone at every budget"
     rows = whole.filter(pl.col("configuration") == name)
-    ratios = [_first(row, "design_ratio", "rmse_ratio") for row in rows.iter_rows(named=True)]
+    ratios = [
+        figure
+        for row in rows.iter_rows(named=True)
+        if (figure := _first(row, "design_ratio", "rmse_ratio")) is not None
+    ]
+    if not ratios:
+        return Claim(text, None, "labels alone do not err, or every draw was refused")
     return Claim(
-        f"{name}: less error than the intercept alone at every budget",
+        text,
         all(low < 1.0 for _, low, _ in ratios),
         "RMSE as a share of it: " + ", ".join(_told(*one) for one in ratios),
+        agrees=all(value < 1.0 for value, _, _ in ratios),
     )
 
 
@@ -104,15 +151,23 @@ def _ranks(ranking: pl.DataFrame, name: str) -> Claim:
 
     ours = ranking.filter(pl.col("configuration") == name)
     base = ranking.filter(pl.col("configuration") == "human-only")
-    pairs = list(zip(ours.iter_rows(named=True), base.iter_rows(named=True), strict=True))
+    text = f"{name}: systems ranked better than by the intercept alone at every budget"
+    pairs = [
+        (one, other)
+        for one, other in zip(ours.iter_rows(named=True), base.iter_rows(named=True), strict=True)
+        if one["spearman"] is not None and other["spearman"] is not None
+    ]
+    if not pairs:
+        return Claim(text, None, "fewer than three systems differ, so that no ranking correlates")
     return Claim(
-        f"{name}: systems ranked better than by the intercept alone at every budget",
+        text,
         all(one["spearman_high"] >= other["spearman_low"] for one, other in pairs)
         and sum(one["spearman"] - other["spearman"] for one, other in pairs) > 0.0,
         "Spearman: "
         + ", ".join(
             f"{one['spearman']:.3f} against {other['spearman']:.3f}" for one, other in pairs
         ),
+        agrees=all(one["spearman"] >= other["spearman"] for one, other in pairs),
     )
 
 
@@ -125,17 +180,21 @@ def _joint(ranking: pl.DataFrame, name: str) -> Claim:
         for row in ranking.filter(pl.col("configuration") == name).iter_rows(named=True)
         if row["coverage_joint"] is not None
     ]
+    text = f"{name}: intervals of all systems hold at once in {JOINT[0]:.0%} to {JOINT[1]:.0%}"
+    if not rows:
+        return Claim(text, None, "no draw has an interval for every system")
     return Claim(
-        f"{name}: intervals of all systems hold at once in {JOINT[0]:.0%} to {JOINT[1]:.0%}",
+        text,
         all(low <= JOINT[1] and high >= JOINT[0] for _, low, high in rows),
         ", ".join(_told(*one) for one in rows),
+        agrees=all(JOINT[0] <= value <= JOINT[1] for value, _, _ in rows),
     )
 
 
-def _first(row: dict[str, Any], *names: str) -> tuple[float, float, float]:
+def _first(row: dict[str, Any], *names: str) -> tuple[float, float, float] | None:
     """Return the first figure that the row has, with its ends."""
-    name = next(one for one in names if row[one] is not None)
-    return row[name], row[f"{name}_low"], row[f"{name}_high"]
+    name = next((one for one in names if row[one] is not None), None)
+    return None if name is None else (row[name], row[f"{name}_low"], row[f"{name}_high"])
 
 
 def _told(value: float, low: float, high: float) -> str:

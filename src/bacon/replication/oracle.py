@@ -10,6 +10,7 @@ import numpy as np
 
 from bacon.calibration.calibrate import calibrate
 from bacon.calibration.raw_judges import raw_judges
+from bacon.errors import BaconError
 from bacon.experiments.ablation import ablated
 from bacon.experiments.fit import Fit, fit_to_truth
 from bacon.features.columns import run_mean
@@ -78,9 +79,10 @@ def oracle_table(
     -------
     polars.DataFrame
         One row an ablation: `configuration`, `title`, `calibrated` (whether a model was
-        fitted), `r2`, `rmse`, `spearman` (null where undefined), `judges` (how many rows of
-        single judges were averaged), `reason` (why figures are null). Raw scores off the
-        labels' scale have a Spearman correlation alone.
+        fitted), `r2`, `rmse`, `spearman` (null where undefined; of labels in words the mean
+        over the classes), `judges` (how many rows of single judges were averaged), `reason`
+        (why figures are null). Raw scores off the labels' scale have a Spearman correlation
+        alone.
     """
     asked = _Asked(model, outcome, seed)
     rows: list[dict[str, Any]] = []
@@ -98,8 +100,9 @@ def oracle_table(
 
 
 def single_judges(full: FullPool) -> list[str]:
-    """Return the judges that answer in numbers."""
-    return [one.name for one in full.pool.judges if not one.is_text]
+    """Return the judges that answer as people do: in numbers, or in the words of the labels."""
+    words = full.levels is not None
+    return [one.name for one in full.pool.judges if one.is_text == words]
 
 
 def _single_rows(full: FullPool, asked: _Asked) -> Iterator[dict[str, Any]]:
@@ -120,6 +123,11 @@ def _single_rows(full: FullPool, asked: _Asked) -> Iterator[dict[str, Any]]:
 
 def _raw_rows(full: FullPool) -> Iterator[dict[str, Any]]:
     """Yield raw scores, averaged over the judges and one by one."""
+    if full.levels is not None:
+        title = "raw average of the judges"
+        why = "labels in words have no average"
+        yield _row("raw-judges", title, Fit(), calibrated=False, reason=why)
+        return
     raw = raw_judges(full.pool, np.arange(full.pool.n_items), full.y, full.scale)
     reason = None if raw.score is not None else (raw.reason or "no judge is on the labels' scale")
     scores = {name: _score(full.pool, name) for name in single_judges(full)}
@@ -170,7 +178,9 @@ def system_table(
     -------
     polars.DataFrame
         One row an ablation, group and `pooling` (pooled, none): `configuration`, `title`,
-        `group`, `pooling`, `r2`, `rmse`, `spearman`. Group null: all items.
+        `group`, `pooling`, `r2`, `rmse`, `spearman`, `reason` (why a group has no model of its
+        own: its figures are null, and its items are left out of those of all). Group null: all
+        items.
     """
     import polars as pl
 
@@ -181,19 +191,36 @@ def system_table(
             continue
         use, constant = one.use or "all", "human-only" if one.use is None else None
         pooled = asked.held_out(full, ablated(full.pool, use), constant)
-        own = np.full(full.pool.n_items, math.nan)
-        for items, part in full.groups.values():
-            own[items] = asked.held_out(part, ablated(part.pool, use), constant)
-        for pooling, f in (("pooled", pooled), ("none", own)):
+        own, reasons = _apart(asked, full, use, constant)
+        for pooling, f, why in (("pooled", pooled, {}), ("none", own, reasons)):
             told = {"configuration": one.name, "title": one.title, "pooling": pooling}
             for group, (items, part) in full.groups.items():
-                rows.append({**told, "group": group, **_figures(fit_to_truth(f[items], part.y))})
-            rows.append({**told, "group": None, **_figures(fit_to_truth(f, full.y))})
-    return pl.DataFrame(rows, infer_schema_length=None)
+                figures = _figures(_fit(f[items], part))
+                rows.append({**told, "group": group, **figures, "reason": why.get(group)})
+            rows.append({**told, "group": None, **_figures(_fit(f, full)), "reason": None})
+    return pl.DataFrame(rows, schema_overrides={"reason": pl.String}, infer_schema_length=None)
+
+
+def _apart(
+    asked: _Asked, full: FullPool, use: str, model: str | None
+) -> tuple[FloatArray, dict[str, str]]:
+    """Return predictions (N,) by a model of each group, NaN in groups that allow none, and why."""
+    own = np.full(full.pool.n_items, math.nan)
+    reasons = {}
+    for group, (items, part) in full.groups.items():
+        try:
+            own[items] = asked.held_out(part, ablated(part.pool, use), model)
+        except BaconError as error:
+            reasons[group] = str(error)
+    return own, reasons
 
 
 def _fit(f: FloatArray, full: FullPool) -> Fit:
-    return fit_to_truth(f, full.y)
+    """Return fit to the labels; of labels in words the mean over the classes' shares (N, C)."""
+    if full.levels is None:
+        return fit_to_truth(f, full.y)
+    classes = range(len(full.levels))
+    return _mean([fit_to_truth(f[:, c], (full.y == c).astype(np.float64)) for c in classes])
 
 
 def _mean(fits: list[Fit]) -> Fit:

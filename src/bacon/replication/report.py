@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bacon.files import slug
 from bacon.replication.ablations import has_runs
-from bacon.replication.claims import claims_of
+from bacon.replication.claims import claim_lines, claims_of
 from bacon.replication.printed import PRINTED
 from bacon.replication.questions import question_lines
 
@@ -68,7 +69,7 @@ def report_text(study: Study, parts: Sequence[Part], how: How) -> str:
 
 def _part_lines(study: Study, part: Part, printed: Printed | None, several: bool) -> list[str]:
     """Return the sections about one outcome."""
-    folder = f"{part.full.name}/"
+    folder = f"{slug(part.full.name)}/"
     lines = [f"## Outcome {_safe(part.full.name)}", ""]
     lines += ["### All labels revealed, five folds", ""]
     # The paper prints averages where there are several outcomes.
@@ -88,7 +89,7 @@ def _part_lines(study: Study, part: Part, printed: Printed | None, several: bool
     claims = claims_of(part.measured)
     if claims:
         lines += ["### Does the pattern hold?", ""]
-        lines += [f"- {'yes' if c.held else '**NO**'}: {c.text}. {c.found}." for c in claims]
+        lines += claim_lines(claims)
         lines.append("")
     if part.questions:
         lines += ["### What the paper leaves open", "", *question_lines(part), ""]

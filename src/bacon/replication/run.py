@@ -14,6 +14,7 @@ from bacon.files import write_atomically
 from bacon.replication.ablations import ablations
 from bacon.replication.oracle import oracle_table, system_table, variance_table
 from bacon.replication.protocol import configurations_of, plan_of, questions_of
+from bacon.words import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from bacon.replication.protocol import Question
     from bacon.replication.study import Study
 
-__all__ = ["How", "Part", "run_part"]
+__all__ = ["LONGEST", "How", "Part", "run_part"]
+
+LONGEST = 60
+"""Signs of an outcome's name in a line of progress."""
 
 POPULATION = ("full",)
 """Configurations whose intervals for the population are counted on fresh pools."""
@@ -119,23 +123,24 @@ def run_part(study: Study, full: FullPool, out: Path, how: How) -> Part:
     how : How
         How it is drawn.
     """
+    configurations = configurations_of(full, study.model)
+    plan = plan_of(study, full, configurations, seed=how.seed)
     out.mkdir(parents=True, exist_ok=True)
-    how.say(f"{full.name}: fit with all labels revealed")
+    whose = shown(full.name, LONGEST)
+    how.say(f"{whose}: fit with all labels revealed")
     tables = _tables(study, full, how.seed)
     for name, table in tables.items():
         write_atomically(out / f"{name}.parquet", parquet(table), overwrite=True)
-    configurations = configurations_of(full, study.model)
-    how.say(f"{full.name}: {', '.join(one.partition(':')[0] for one in configurations)}")
-    plan = plan_of(study, full, configurations, seed=how.seed)
+    how.say(f"{whose}: {', '.join(one.partition(':')[0] for one in configurations)}")
     measured = how.draw(plan, out / "draws")
     questions = questions_of(full, by_group=study.by_group) if how.ask else []
     fresh = None
     if questions:
         more = [made.format(model=study.model) for one in questions for made in one.makes]
-        how.say(f"{full.name}: open questions ({', '.join(one.partition(':')[0] for one in more)})")
+        how.say(f"{whose}: open questions ({', '.join(one.partition(':')[0] for one in more)})")
         plan = replace(plan, configurations=[*configurations, *more])
         measured = how.draw(plan, out / "draws")
-        how.say(f"{full.name}: the population, with a new pool in every draw")
+        how.say(f"{whose}: the population, with a new pool in every draw")
         asked = [one for one in (*configurations, *more) if one.partition(":")[0] in POPULATION]
         fresh_plan = plan_of(study, full, ["human-only", *asked], seed=how.seed, fresh=True)
         fresh = how.draw(fresh_plan, out / "population")
@@ -162,9 +167,9 @@ def run_part(study: Study, full: FullPool, out: Path, how: How) -> Part:
 
 def _tables(study: Study, full: FullPool, seed: int) -> dict[str, pl.DataFrame]:
     """Return the tables about fit with all labels revealed."""
-    if full.levels is not None:
-        return {"oracle": oracle_table(full, "human-only", outcome=study.outcome, seed=seed)}
     found = {"oracle": oracle_table(full, study.model, outcome=study.outcome, seed=seed)}
+    if full.levels is not None:
+        return found
     variance = variance_table(full, outcome=study.outcome, seed=seed)
     if variance is not None:
         found["variance"] = variance

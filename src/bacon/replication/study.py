@@ -10,7 +10,9 @@ from bacon.errors import InputError
 from bacon.experiments.configurations import FAMILY
 from bacon.experiments.full_pool import full_pool
 from bacon.experiments.plan import Plan
+from bacon.inspection.roles import likely
 from bacon.io.pools import read_pool
+from bacon.io.tables import Table, read_table
 from bacon.sampling.stratified import StratifiedDesign
 from bacon.sampling.uniform import UniformDesign
 
@@ -110,10 +112,11 @@ def read_study(source: Path) -> Study:
 
 def _part(folder: Path, pool: PoolTable, table: StudyTable, label: str) -> FullPool:
     """Return the items with one of the outcomes."""
-    file = _judged(folder, table, label) or folder / pool.file
-    items = _items(file, folder, pool, table, label)
+    read = read_table(_judged(folder, table, label) or folder / pool.file)
+    items = _items(read, folder, pool, table, label)
     scale = None if table.scale is None else (table.scale[0], table.scale[1])
-    return full_pool(items, items.table, label=label, name=label, scale=scale, levels=table.levels)
+    own = Table(items.source, items.table, untyped=read.untyped)
+    return full_pool(items, own, label=label, name=label, scale=scale, levels=table.levels)
 
 
 def _judged(folder: Path, table: StudyTable, label: str) -> Path | None:
@@ -124,14 +127,13 @@ def _judged(folder: Path, table: StudyTable, label: str) -> Path | None:
     return next((path for path in found if path.is_file()), None)
 
 
-def _items(file: Path, folder: Path, pool: PoolTable, table: StudyTable, label: str) -> Pool:
-    """Read the items with their judges and what else is known of them."""
-    from bacon.io.tables import read_table
-
-    read = read_table(file)
+def _items(read: Table, folder: Path, pool: PoolTable, table: StudyTable, label: str) -> Pool:
+    """Return the items with their judges and what else is known of them."""
     wanted = tuple(table.judges) or (
         (JUDGES,) if any(name.startswith("judge_") for name in read.frame.columns) else ()
     )
+    if not wanted and table.paper is None:
+        _refuse_unnamed_judges(read)
     embeddings = None if table.embeddings is None else folder / table.embeddings
     return read_pool(
         read,
@@ -147,14 +149,31 @@ def _items(file: Path, folder: Path, pool: PoolTable, table: StudyTable, label: 
     )
 
 
+def _refuse_unnamed_judges(read: Table) -> None:
+    """Refuse to run without judges where columns look like them."""
+    found = likely(read, "judges")
+    if found is not None:
+        names = ", ".join(f'"{name}"' for name in found.split(","))
+        raise InputError(
+            f"{read.source}: no column is called {JUDGES}, so name the judges; these look like "
+            f"them: judges = [{names}] in [study]."
+        )
+
+
 def _model(part: FullPool, table: StudyTable) -> str:
     """Return the outcome model of the ablations: the paper's for the kind of outcome."""
     if table.model != "auto":
         return table.model
     if table.paper is not None:
         return MODELS[table.paper]
-    kind = Plan(part, [UniformDesign(n=1)], ["human-only"], outcome=table.outcome).asked.kind
-    return FAMILY.get(kind, "ridge")
+    plan = Plan(
+        part,
+        [UniformDesign(n=1)],
+        ["human-only"],
+        estimands=part.default_estimands(),
+        outcome=table.outcome,
+    )
+    return FAMILY.get(plan.asked.kind, "ridge")
 
 
 def designs_of(part: FullPool, budgets: tuple[float, ...], *, grouped: bool = True) -> list[Design]:
@@ -183,7 +202,19 @@ def designs_of(part: FullPool, budgets: tuple[float, ...], *, grouped: bool = Tr
                 f"a budget of {budget:g} is {n} of {n_items:,} items; a draw needs two labels."
             )
         if grouped and group is not None:
-            designs.append(StratifiedDesign(n=n, strata=group.name))
+            designs.append(_of_groups(part, n, budget, group.name))
         else:
             designs.append(UniformDesign(n=n))
     return designs
+
+
+def _of_groups(part: FullPool, n: int, budget: float, column: str) -> StratifiedDesign:
+    """Return the draw of the same share of every group, refusing a share it cannot draw."""
+    design = StratifiedDesign(n=n, strata=column)
+    try:
+        design.draw(part.pool, seed=0)
+    except InputError as error:
+        raise InputError(
+            f"a budget of {budget:g} cannot be drawn from every value of {column}: {error}"
+        ) from None
+    return design

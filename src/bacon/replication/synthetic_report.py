@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bacon.experiments.montecarlo import Z99, Figure, flat, mean_figure, paired
-from bacon.replication.claims import BIAS_ERRORS, Claim
+from bacon.replication.claims import BIAS_ERRORS, Claim, claim_lines
 from bacon.replication.report import number, told
 from bacon.replication.synthetic_figures import ALONE, FIGURES, METHODS, ONE, STUDY, TWO
 
@@ -130,7 +130,7 @@ def report_lines(
     ]
     lines += [_line(row) for row in table.iter_rows(named=True)]
     lines += ["", "## Does it hold?", ""]
-    lines += [f"- {'yes' if c.held else '**NO**'}: {c.text}. {c.found}." for c in claims]
+    lines += claim_lines(claims)
     for file in figures:
         title = FIGURES[file.rsplit("/", 1)[-1]].title
         lines += ["", f"![{title}]({file})"]
