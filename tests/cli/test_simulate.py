@@ -198,6 +198,15 @@ def test_a_missing_label_is_refused(refused: Callable[..., str], one: Path) -> N
     assert "one.csv, column human: 60 of 90 items have no label" in message
 
 
+def test_judges_that_are_not_named_are_asked_for(
+    refused: Callable[..., str], table: pl.DataFrame, tmp_path: Path
+) -> None:
+    own = {c: c.replace("judge_", "") + "_score" for c in table.columns if c.startswith("judge_")}
+    table.rename(own).write_csv(tmp_path / "own.csv")
+    message = refused("simulate", "own.csv", "--label", "people", "-n", 9)
+    assert "these look like judges, add --judges '*_score'" in message
+
+
 def test_a_configuration_that_never_works(bacon: Callable[..., Ran], full: Path) -> None:
     ran = bacon("simulate", full, "--label", "people", "-n", 30, "--config", "nonsense")
     assert ran.code == 1

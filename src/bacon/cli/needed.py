@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import shlex
+from typing import TYPE_CHECKING, NoReturn
 
 from bacon.errors import InputError
 
 if TYPE_CHECKING:
     from bacon.io.tables import Table
 
-__all__ = ["has_judges", "need_roles", "one_design"]
+__all__ = ["has_judges", "need_roles", "one_design", "refuse_unnamed_judges"]
 
 
 def one_design(**given: object) -> None:
@@ -36,8 +37,12 @@ def need_roles(table: Table, *, judges: list[str] | None, model: str, has_labels
             f"SHEET{hint}."
         )
     if not judges and model != "human-only" and not has_judges(table):
-        found = likely(table, "judges")
-        hint = f"; these look like judges, add --judges {found}" if found else ""
-        raise InputError(
-            f"{table.source}: no column is called judge_*, so name the judges: --judges GLOB{hint}."
-        )
+        refuse_unnamed_judges(table, likely(table, "judges"))
+
+
+def refuse_unnamed_judges(table: Table, found: str | None) -> NoReturn:
+    """Refuse a table without a column called judge_*; `found` look like judges."""
+    hint = f"; these look like judges, add --judges {shlex.quote(found)}" if found else ""
+    raise InputError(
+        f"{table.source}: no column is called judge_*, so name the judges: --judges GLOB{hint}."
+    )

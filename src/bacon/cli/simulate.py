@@ -262,6 +262,7 @@ def _read(
     na: list[str] | None,
 ) -> FullPool:
     """Read a file with the label of every item."""
+    from bacon.cli.needed import has_judges, refuse_unnamed_judges
     from bacon.experiments.full_pool import full_pool
     from bacon.inspection.roles import likely
     from bacon.io.pools import read_pool
@@ -272,10 +273,12 @@ def _read(
         found = likely(table, "label")
         hint = f": column {found} looks like them, add --label {found}" if found else ""
         raise InputError(f"{table.source}: no labels named; give --label COLUMN{hint}.")
-    has_judges = any(column.startswith("judge_") for column in table.frame.columns)
+    unnamed = not judges and not has_judges(table)
+    if unnamed and (looking_so := likely(table, "judges")) is not None:
+        refuse_unnamed_judges(table, looking_so)
     items = read_pool(
         table,
-        judges=names_of(judges, table) or ("judge_*" if has_judges else ()),
+        judges=names_of(judges, table) or (() if unnamed else "judge_*"),
         id=id_,
         features=names_of(features, table) or None,
         text=text,
