@@ -233,7 +233,10 @@ def parse_config(text: str, source: str) -> Config:
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{source} is not TOML: {error}.") from None
+        raise InputError(
+            f"{source} is not TOML: {error}. A configuration is wanted here, with tables such as "
+            "[pool], and not the items themselves."
+        ) from None
     try:
         config = Config.model_validate(tables)
     except ValidationError as error:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "appearing",
     "check_can_write",
+    "make_folder",
     "slug",
     "unwritable",
     "write_atomically",
@@ -131,6 +132,16 @@ def unwritable(path: Path, reason: str) -> OutputError:
         f"{str(path)!r} cannot be written ({reason}): free some space, choose another name or "
         "folder, or change its rights."
     )
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, where they are not there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"{path} cannot be made ({error.strerror}); name another folder."
+        ) from None
 
 
 def check_can_write(path: Path, *, overwrite: bool) -> None:

@@ -197,3 +197,22 @@ def test_labels_in_words_end_in_a_report(bacon: Callable[..., Ran], study: Path)
     full, alone = (oracle.filter(configuration=name)["r2"][0] for name in ("full", "human-only"))
     assert full > 0.3
     assert alone < 0.0
+
+
+def test_folders_budgets_and_draws_that_cannot_be_used_are_named(
+    bacon: Callable[..., Ran], study: Path
+) -> None:
+    Path("taken").write_text("")
+    assert "taken/human cannot be made" in bacon("replicate", study, "--out", "taken").err
+    for share in ("nan", "0", "1", "-1"):
+        ran = bacon("replicate", study, "--budget", share)
+        assert (ran.code, "over 0 and below 1" in ran.err) == (2, True)
+    words = ("replicate", study, *PLAIN, "--trials", "2", "--budget", ".3")
+    assert bacon(*words).code == 0
+    part = next(Path("essays/study/human").rglob("full/0*.parquet"))
+    part.write_bytes(part.read_bytes()[:50])
+    ran = bacon(*words)
+    assert (ran.code, f"{part} cannot be read" in ran.err) == (2, True)
+    part.unlink()
+    assert bacon(*words).code == 0
+    assert "a study wants" in bacon("replicate", study / "items.parquet").err

@@ -76,6 +76,11 @@ def replicate_command(
             _run_synthetic(out, how, trials, quick=quick)
             return
         found, folder = _study(study, data, out)
+        for share in budget or ():
+            if not 0.0 < share < 1.0:
+                raise InputError(
+                    f"--budget is a share of the items, over 0 and below 1; got {share:g}."
+                )
         if budget:
             found = replace(found, budgets=tuple(sorted(set(budget))))
         elif quick and len(found.budgets) > QUICK_BUDGETS:
@@ -111,6 +116,11 @@ def _study(study: str, data: Path | None, out: Path | None) -> tuple[Study, Path
         raise InputError(
             f"{study!r} is none of {', '.join((*PUBLISHED, SYNTHETIC))}, and no folder or file of "
             "that name is here."
+        )
+    if source.is_file() and source.suffix.lower() != ".toml":
+        raise InputError(
+            f"{study}: a study wants a .toml file with the tables [pool], which names this file, "
+            "and [study], which names the columns of labels and judges."
         )
     usual = source / "study" if source.is_dir() else source.with_suffix("")
     return read_study(source), out or usual

@@ -225,8 +225,9 @@ def _drawn(
 ) -> tuple[str, ...]:
     """Draw all figures into a folder and return their names."""
     from bacon.experiments.figure_set import draw_figures, draw_sweeps, shares_of
+    from bacon.files import make_folder
 
-    folder.mkdir(exist_ok=True)
+    make_folder(folder)
     shares = shares_of(plan, measured)
     files, notices = draw_figures(measured, plan.full, shares, folder, level=plan.level)
     for notice in notices:

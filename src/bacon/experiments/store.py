@@ -22,7 +22,7 @@ from bacon.data.notice import Notice
 from bacon.errors import InputError, OutputError
 from bacon.experiments.plan import design_name
 from bacon.experiments.schema import results_schema, timing_schema
-from bacon.files import slug, write_atomically, write_together
+from bacon.files import make_folder, slug, write_atomically, write_together
 from bacon.version import __version__
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Store:
     ) -> None:
         """Keep a part; the results appear last, so that what has results is whole."""
         folder = self.folder(design, configuration)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         contents = {
             folder / f"timing-{_part(start)}": parquet(timing),
             folder / _part(start): parquet(results),
@@ -103,9 +103,7 @@ class Store:
             starts = range(0, n_trials, CHUNK)
         folder = self.folder(design, configuration)
         before = "timing-" if timing else ""
-        parts = [
-            pl.read_parquet((folder / f"{before}{_part(start)}").read_bytes()) for start in starts
-        ]
+        parts = [_draws(folder / f"{before}{_part(start)}") for start in starts]
         empty = pl.DataFrame(schema=timing_schema() if timing else results_schema())
         table = pl.concat([empty, *parts])
         return table if n_trials is None else table.filter(pl.col("trial") < n_trials)
@@ -114,6 +112,19 @@ class Store:
         """Write the tables of the whole experiment."""
         contents = {self.path / f"{name}.parquet": parquet(table) for name, table in tables.items()}
         write_together(contents, overwrite=True)
+
+
+def _draws(path: Path) -> pl.DataFrame:
+    """Read a part."""
+    import polars as pl
+
+    try:
+        return pl.read_parquet(path.read_bytes())
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = str(error).split("\n", maxsplit=1)[0]
+        raise InputError(
+            f"{path} cannot be read ({reason}); delete it, and its draws are made again."
+        ) from None
 
 
 def parquet(table: pl.DataFrame) -> bytes:
@@ -157,7 +168,7 @@ def open_store(
         raise InputError(f"no configuration is called {unknown[0]}, so it cannot be made again.")
     record = path / RECORD
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        make_folder(path)
         if not record.exists() and any(path.iterdir()):
             raise OutputError(f"{path} holds other files; name a new folder for the experiment.")
     except OSError as error:

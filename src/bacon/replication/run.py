@@ -10,7 +10,7 @@ from bacon.experiments.figure_set import draw_figures
 from bacon.experiments.plan import design_name
 from bacon.experiments.run import simulate
 from bacon.experiments.store import parquet
-from bacon.files import write_atomically
+from bacon.files import make_folder, write_atomically
 from bacon.replication.ablations import ablations
 from bacon.replication.oracle import oracle_table, system_table, variance_table
 from bacon.replication.protocol import configurations_of, plan_of, questions_of
@@ -125,7 +125,7 @@ def run_part(study: Study, full: FullPool, out: Path, how: How) -> Part:
     """
     configurations = configurations_of(full, study.model)
     plan = plan_of(study, full, configurations, seed=how.seed)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     whose = shown(full.name, LONGEST)
     how.say(f"{whose}: fit with all labels revealed")
     tables = _tables(study, full, how.seed)

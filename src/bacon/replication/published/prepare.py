@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bacon.errors import InputError, OutputError
+from bacon.errors import InputError
 from bacon.experiments.store import parquet
-from bacon.files import write_atomically, write_together
+from bacon.files import make_folder, write_atomically, write_together
 from bacon.replication.published import mqm, persuade, webdesign
 from bacon.replication.published.configs import CONFIGS
 from bacon.replication.study import CONFIG
@@ -53,7 +53,7 @@ def prepare_study(study: str, data: Path, folder: Path) -> list[str]:
         The folder cannot be written.
     """
     items = READERS[study](data)
-    _make(folder)
+    make_folder(folder)
     table, told = _with_images(items.table, folder)
     write_together({folder / ITEMS: parquet(table)}, overwrite=True)
     told = [f"{study}: {table.height:,} items in {folder / ITEMS}.", *told]
@@ -71,16 +71,6 @@ def prepare_study(study: str, data: Path, folder: Path) -> list[str]:
     return told
 
 
-def _make(folder: Path) -> None:
-    """Make a folder where there is none."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"{folder} cannot be made ({error.strerror}); name another folder with --out."
-        ) from None
-
-
 def _with_images(table: pl.DataFrame, folder: Path) -> tuple[pl.DataFrame, list[str]]:
     """Return the items with images of the study's own folder, copied there where they are not."""
     import polars as pl
@@ -91,7 +81,7 @@ def _with_images(table: pl.DataFrame, folder: Path) -> tuple[pl.DataFrame, list[
     paths = [Path(path) for path in table[SHOWN]]
     outside = {path for path in paths if not path.is_relative_to(home)}
     if outside:
-        _make(home / IMAGES)
+        make_folder(home / IMAGES)
     for path in outside:
         try:
             content = path.read_bytes()
