@@ -53,6 +53,21 @@ def test_breaker_rests_tries_once_and_gives_up():
     assert breaker.gives_up
 
 
+def test_breaker_gives_up_sooner_where_nothing_was_ever_reached():
+    patience = Patience(breaker_failures=1, breaker_wait=1.0, breaker_probes=5, first_probes=2)
+
+    def rests(*, reached_first):
+        breaker = Breaker(patience)
+        breaker.failed(0.0, probe=False, reached=reached_first)
+        for count in range(1, 10):
+            if breaker.gives_up:
+                return count
+            breaker.failed(100.0 * count, probe=True, reached=False)
+        return None
+
+    assert (rests(reached_first=False), rests(reached_first=True)) == (3, 6)
+
+
 def test_breaker_forgets_after_an_answer():
     breaker = Breaker(Patience(breaker_failures=1, breaker_wait=1.0, breaker_probes=1))
     breaker.failed(0.0, probe=False)

@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from email.utils import formatdate
 
 import pytest
@@ -270,6 +271,33 @@ def test_a_long_wait_pauses_the_judge_and_says_until_when(store, as_date):
     assert len(seen) == 6
     (line,) = told
     assert line.startswith("judge_a: the endpoint asks to wait until 20")
+
+
+def test_an_endpoint_that_is_not_there_is_told_at_once_and_given_up(store):
+    with raw_server(lambda *_: None) as (url, _):
+        pass
+    told = Told()
+    patience = replace(QUICK, breaker_probes=9, first_probes=2)
+    (one,) = adds_up(
+        run_judges([judge(url)], items_of(40), store, patience=patience, progress=told)
+    )
+    (line,) = told
+    assert line.startswith("judge_a: no connection: 127.0.0.1:")
+    assert line.endswith(
+        "does not answer. Every call fails; the judge rests and tries one now and then."
+    )
+    assert (one.left, one.stopped) == (40, "the endpoint fails (no connection)")
+    assert one.attempts < 40
+
+
+def test_what_is_left_of_items_that_were_not_read_is_told(store):
+    with raw_server(lambda *_: None) as (url, _):
+        pass
+    items = iter(items_of(3_000))
+    patience = replace(QUICK, first_probes=1)
+    summary = run_judges([judge(url)], items, store, patience=patience)
+    assert "or more left (" in str(summary)
+    assert "calls are left, and those of items that were not read" in summary.notices[0].message
 
 
 @pytest.mark.parametrize("wait", ["86400", "1e300", "Fri, 31 Dec 9999 23:59:59 GMT"])

@@ -13,9 +13,10 @@ from bacon.judges.answering import failed_answer, read_answer
 from bacon.judges.budget import Guess
 from bacon.judges.feed import Feed
 from bacon.judges.limits import AdaptiveLimit, Breaker, backoff
-from bacon.judges.replies import RATE_LIMITED, Reply
+from bacon.judges.replies import NO_CONNECTION, RATE_LIMITED, Reply
 from bacon.judges.summary import Tally
 from bacon.random import stream
+from bacon.words import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from bacon.judges.spec import JudgeSpec
 
 __all__ = ["JudgeRun"]
+
+LONGEST = 240
+"""Signs of what an endpoint says that are passed on."""
 
 LOW_WATER = 128
 """Planned calls below which more are read."""
@@ -248,9 +252,12 @@ class JudgeRun:
     ) -> str | None:
         """Plan another attempt; return the reason for NA where there were enough."""
         patience = self._shared.patience
-        self._breaker.failed(now, probe=probe)
+        was_resting = self._breaker.resting
+        self._breaker.failed(now, probe=probe, reached=trouble.reason != NO_CONNECTION)
         if self._breaker.gives_up:
             self.stop(f"the endpoint fails ({trouble.reason})")
+        elif self._breaker.resting:
+            self._rest(trouble, is_first=not was_resting)
         # A call that only tries whether the endpoint is back has not failed by itself.
         if trouble.kind == "later":
             planned.throttles += not probe
@@ -267,6 +274,16 @@ class JudgeRun:
             self._heed(trouble, now)
         heapq.heappush(self._later, (now + wait, planned))
         return None
+
+    def _rest(self, trouble: Trouble, *, is_first: bool) -> None:
+        """Tell why the judge rests; once in words, then beside the counts."""
+        self.tally.waiting = f"rests, tries again ({trouble.reason})"
+        if is_first:
+            told = f": {shown(trouble.told, LONGEST)}" if trouble.told else ""
+            self._shared.tell(
+                f"{self.spec.name}: {trouble.reason}{told}. Every call fails; the judge rests and "
+                "tries one now and then."
+            )
 
     def _heed(self, trouble: Trouble, now: float) -> None:
         """Pause the judge, or stop it, where the endpoint asks for a long wait."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from bacon.errors import InputError
-from bacon.judges.replies import BROKEN, Trouble, read_reply
+from bacon.judges.replies import BROKEN, NO_CONNECTION, Trouble, read_reply
 from bacon.judges.spec import read_key
 
 if TYPE_CHECKING:
@@ -243,8 +243,9 @@ def _trouble_of(error: Exception) -> Trouble:
     broken = (aiohttp.ClientPayloadError, aiohttp.ClientResponseError)
     if isinstance(error, (*broken, aiohttp.http.HttpProcessingError)):
         return Trouble("retry", BROKEN)
-    failed = isinstance(error, aiohttp.ClientConnectorError)
-    return Trouble("retry", "no connection" if failed else "connection dropped")
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return Trouble("retry", NO_CONNECTION, f"{error.host}:{error.port} does not answer")
+    return Trouble("retry", "connection dropped")
 
 
 def _proxy(url: Any) -> Any:

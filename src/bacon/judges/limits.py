@@ -42,8 +42,9 @@ class Patience:
         Failed attempts in a row after which a judge rests.
     breaker_wait, breaker_longest : float
         First rest and longest; each is twice the one before, and ends with a single call.
-    breaker_probes : int
-        Rests whose call fails before the judge is stopped, its calls left for later.
+    breaker_probes, first_probes : int
+        Rests whose call fails before the judge is stopped, its calls left for later; and where
+        no call ever reached it, so that the address is more likely wrong than the endpoint busy.
     refusals : int
         Calls in a row, from the first on, that the endpoint refuses as wrong (http 400, 422) before
         the judge is stopped.
@@ -65,6 +66,7 @@ class Patience:
     breaker_wait: float = 1.0
     breaker_longest: float = 60.0
     breaker_probes: int = 9
+    first_probes: int = 4
     refusals: int = 20
     grace: float = 30.0
     most_bytes: int = 8_000_000
@@ -124,6 +126,7 @@ class Breaker:
         self._patience = patience
         self._in_a_row = 0
         self._until = 0.0
+        self._ever_reached = False
         self.rests = 0
         """Rests since the last call that went well; 0 while the judge works as usual."""
 
@@ -135,7 +138,10 @@ class Breaker:
     @property
     def gives_up(self) -> bool:
         """Whether the last call of the last rest has failed."""
-        return self.rests > self._patience.breaker_probes
+        probes = self._patience.breaker_probes
+        if not self._ever_reached:
+            probes = min(probes, self._patience.first_probes)
+        return self.rests > probes
 
     def wait(self, now: float) -> float:
         """Return for how long no call may go out."""
@@ -144,9 +150,14 @@ class Breaker:
     def went_well(self) -> None:
         """Note an answer of the endpoint."""
         self._in_a_row = self.rests = 0
+        self._ever_reached = True
 
-    def failed(self, now: float, *, probe: bool) -> None:
-        """Note a failed attempt; `probe`: it was the single call after a rest."""
+    def failed(self, now: float, *, probe: bool, reached: bool = True) -> None:
+        """Note a failed attempt.
+
+        `probe`: it was the single call after a rest; `reached`: the endpoint was there.
+        """
+        self._ever_reached = self._ever_reached or reached
         self._in_a_row += 1
         if probe or (not self.rests and self._in_a_row >= self._patience.breaker_failures):
             longest = self._patience.breaker_longest

@@ -44,7 +44,7 @@ def notices_of(
             said = f" ({judge.examples[-1]})" if judge.examples else ""
             yield Notice(
                 "judge_stopped",
-                f"{judge.name} was stopped: {judge.stopped}{said}; {judge.left:,} calls are left. "
+                f"{judge.name} was stopped: {judge.stopped}{said}; {_left(judge)}. "
                 "Once that is mended, the same command goes on.",
             )
     free = [spec.name for spec in specs if spec.price_in is None or spec.price_out is None]
@@ -73,6 +73,12 @@ def notices_of(
             f"The budget of {name} was exceeded: calls cost more than they had been taken for, or "
             "more was spent before.",
         )
+
+
+def _left(judge: JudgeSummary) -> str:
+    """Say how many calls are left, as far as that is known."""
+    more = ", and those of items that were not read" if judge.unread else ""
+    return f"{judge.left:,} calls are left{more}"
 
 
 def _counted(counts: Mapping[str, int]) -> str:

@@ -18,6 +18,7 @@ __all__ = ["BROKEN", "Reply", "Trouble", "json_of", "read_failure", "read_reply"
 
 TOO_LONG = "context too long"
 RATE_LIMITED = "rate limited"
+NO_CONNECTION = "no connection"
 BROKEN = "broken answer"
 
 _CONTEXT = re.compile(

@@ -157,7 +157,7 @@ class JudgeSummary:
         parts = [f"{self.ok:,} ok", f"{self.na:,} NA" + (f" ({reasons})" if reasons else "")]
         if self.left:
             left = ", ".join(f"{count:,} {reason}" for reason, count in self.left_by_reason.items())
-            parts.append(f"{self.left:,} left ({left})")
+            parts.append(f"{self.left:,}{' or more' if self.unread else ''} left ({left})")
         if self.before:
             parts.append(f"{self.before:,} answered before")
         return shown(f"{self.name}: {', '.join(parts)}", 1_000)
