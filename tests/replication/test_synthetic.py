@@ -23,8 +23,9 @@ from bacon.replication.synthetic import (
     synthetic_cells,
     synthetic_pool,
 )
+from bacon.replication.synthetic_claims import claims_of_cells
 from bacon.replication.synthetic_figures import ALONE, FIGURES, ONE, TWO, Point, draw_figures
-from bacon.replication.synthetic_report import claims_of_cells, report_lines, table_of
+from bacon.replication.synthetic_report import report_lines, table_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,10 +107,36 @@ def test_the_table_by_hand() -> None:
 def test_claims_fail_where_they_should(settings: dict[str, float], held: list[bool]) -> None:
     table = table_of(points(**settings))
     claims = list(claims_of_cells(table))
-    assert [claim.held for claim in claims] == held
+    assert [claim.held for claim in claims] == [*held, True, True, True, True]
     text = "\n".join(report_lines(table, claims, [], []))
     assert text.count("**NO**") == held.count(False)
     assert len(re.findall(r"^\| [0-9]", text, flags=re.MULTILINE)) == 16
+
+
+@pytest.mark.parametrize(
+    ("place", "values", "text"),
+    [
+        ({"lambda": 3.0}, {"alone_ratio": 0.2, "alone_ratio_low": 0.11}, "below a tenth"),
+        ({"pilot": 0.3}, {"variance_two": 0.1, "variance_two_high": 0.2}, "a pilot of 0.15"),
+        (
+            {"budget": 0.2},
+            {"variance_two": 99.0, "variance_two_low": 90.0},
+            "less than labels alone",
+        ),
+        ({"budget": 0.45}, {"design_ratio": 0.05, "design_ratio_high": 0.06}, "gain over one stage"),
+    ],
+)
+def test_what_the_paper_says_fails_where_it_should(
+    place: dict[str, float], values: dict[str, float], text: str
+) -> None:
+    ((key, at),) = place.items()
+    table = table_of(points()).with_columns(
+        pl.when(pl.col(key) == at).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
+        for name, value in values.items()
+    )
+    failed = [claim.text for claim in claims_of_cells(table) if not claim.held]
+    assert len(failed) == 1
+    assert text in failed[0]
 
 
 def test_figures_are_the_same_bytes(tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bacon.experiments.markdown import in_markdown, markdown_table
 from bacon.experiments.store import parquet
 from bacon.experiments.text import figure, number
 from bacon.files import write_together
-from bacon.words import escaped
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,26 +94,30 @@ def systems_table(measured: Measured) -> pl.DataFrame:
     )
 
 
-def systems_lines(table: pl.DataFrame) -> list[str]:
+def systems_lines(table: pl.DataFrame, *, level: int = 2) -> list[str]:
     """Return the table in Markdown, one a design and estimand.
 
     Parameters
     ----------
     table : polars.DataFrame
         What :func:`systems_table` gave, or some of its rows.
+    level : int
+        Level of the headings.
     """
     lines: list[str] = []
     for keys, cell in table.group_by("pool", "design", "estimand", maintain_order=True):
         pool, design, estimand = (str(key) for key in keys)
-        lines += [f"## {_safe(estimand)} of {_safe(pool)}, {_safe(design)}", ""]
-        lines += [f"| {' | '.join(HEAD)} |", "|---" * len(HEAD) + "|"]
-        for row in cell.iter_rows(named=True):
-            shown = (
-                _safe(row["group"]),
+        lines += [
+            f"{'#' * level} {in_markdown(estimand)} of {in_markdown(pool)}, {in_markdown(design)}",
+            "",
+        ]
+        rows = [
+            (
+                in_markdown(row["group"]),
                 number(row["truth"], 4),
                 f"{row['n_items']:,}",
                 f"{row['n_labels']:,.1f}",
-                _safe(row["configuration"]),
+                in_markdown(row["configuration"]),
                 number(row["bias"], 2, sign=True),
                 number(row["rmse"], 3),
                 figure(row, "rmse_ratio", 2),
@@ -121,8 +125,9 @@ def systems_lines(table: pl.DataFrame) -> list[str]:
                 number(row["width_pool"], 3),
                 figure(row, "width_ratio_pool", 2),
             )
-            lines.append(f"| {' | '.join(shown)} |")
-        lines.append("")
+            for row in cell.iter_rows(named=True)
+        ]
+        lines += [*markdown_table(HEAD, rows), ""]
     return lines
 
 
@@ -138,8 +143,3 @@ def write_systems(measured: Measured, folder: Path) -> tuple[str, ...]:
     contents = {folder / "systems.parquet": parquet(table), folder / "systems.md": text.encode()}
     write_together(contents, overwrite=True)
     return tuple(path.name for path in contents)
-
-
-def _safe(text: str) -> str:
-    """Return text from a file as Markdown shows it."""
-    return "".join(f"\\{sign}" if sign in "\\`*_[]<>|#!" else sign for sign in escaped(text))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bacon.experiments.markdown import told
 from bacon.experiments.montecarlo import Figure, paired
 
 if TYPE_CHECKING:
@@ -90,12 +91,13 @@ def _ratio(ours: pl.DataFrame, other: pl.DataFrame, column: str, power: float) -
 def question_lines(part: Part) -> list[str]:
     """Return the questions as Markdown, then the population's intervals on fresh pools."""
     lines = [
-        "| question | budget | RMSE ratio | width ratio | covers | the other covers |",
+        "| the first against the second | budget | RMSE, of the second's | width, of the second's "
+        "| covers | the second covers |",
         "|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| {row['question']} | {row['budget']:.0%} | {_shown(row, 'rmse')} | "
-        f"{_shown(row, 'width')} | {_share(row['coverage_ours'])} | "
+        f"| {row['question']} | {row['budget']:.0%} | {told(row, 'rmse')} | "
+        f"{told(row, 'width')} | {_share(row['coverage_ours'])} | "
         f"{_share(row['coverage_other'])} |"
         for row in question_table(part).iter_rows(named=True)
     ]
@@ -112,8 +114,8 @@ def _population_lines(part: Part) -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for row in part.fresh.summary.iter_rows(named=True):
         yield (
-            f"| {row['design']} | {row['configuration']} | {_shown(row, 'coverage_pool')} | "
-            f"{_shown(row, 'coverage_population')} | {_wider(row)} |"
+            f"| {row['design']} | {row['configuration']} | {told(row, 'coverage_pool')} | "
+            f"{told(row, 'coverage_population')} | {_wider(row)} |"
         )
 
 
@@ -121,11 +123,6 @@ def _wider(row: dict[str, float | None]) -> str:
     """Return how much wider the population's intervals are."""
     pool, population = row["width_pool"], row["width_population"]
     return "-" if not pool or population is None else f"{population / pool:.3f} of the pool's"
-
-
-def _shown(row: dict[str, float | None], name: str) -> str:
-    value, low, high = (row[name + end] for end in ("", "_low", "_high"))
-    return "-" if value is None else f"{value:.3f} ({low:.3f}-{high:.3f})"
 
 
 def _share(value: float | None) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bacon.experiments.markdown import in_markdown, markdown_table, number, told
+from bacon.experiments.system_tables import systems_lines, systems_table
 from bacon.files import slug
-from bacon.replication.ablations import has_runs
-from bacon.replication.claims import claim_lines, claims_of
+from bacon.replication.ablations import ablations, has_runs
+from bacon.replication.claims import claim_lines, claims_of, claims_said
 from bacon.replication.printed import PRINTED
 from bacon.replication.questions import question_lines
 
@@ -27,6 +29,9 @@ HEADS = {
     "ranking.svg": "Ranking of the systems over budgets",
     "scores.svg": "Scores of people and judges",
 }
+SHOWN = ("full", "human-only")
+"""Configurations of the table by system."""
+
 NOT_RERUN = (
     "Printed values are the paper's, with its own judges and embeddings: hosted judges were not "
     "run again here, and its figures print no numbers."
@@ -50,7 +55,7 @@ def report_text(study: Study, parts: Sequence[Part], how: How) -> str:
     printed = None if study.paper is None else PRINTED[study.paper]
     budgets = ", ".join(f"{budget:.0%}" for budget in study.budgets)
     lines = [
-        f"# Study {_safe(study.name)}",
+        f"# Study {in_markdown(study.name)}",
         "",
         f"{pool.n_items:,} items, {pool.n_judges} judges"
         + (f", {len(parts[0].full.groups)} systems" if study.by_group else "")
@@ -58,6 +63,10 @@ def report_text(study: Study, parts: Sequence[Part], how: How) -> str:
         f"seed {how.seed}. {BRACKETS}",
         "",
     ]
+    for part in parts:
+        said = claims_said(claims_of(part.measured))
+        lines += [f"- {in_markdown(part.full.name)}: {line.strip()}" for line in said]
+    lines.append("")
     if printed is not None:
         lines += [NOT_RERUN, *(f"- {fact}" for fact in printed.facts), ""]
     for part in parts:
@@ -70,7 +79,7 @@ def report_text(study: Study, parts: Sequence[Part], how: How) -> str:
 def _part_lines(study: Study, part: Part, printed: Printed | None, several: bool) -> list[str]:
     """Return the sections about one outcome."""
     folder = f"{slug(part.full.name)}/"
-    lines = [f"## Outcome {_safe(part.full.name)}", ""]
+    lines = [f"## Outcome {in_markdown(part.full.name)}", ""]
     lines += ["### All labels revealed, five folds", ""]
     # The paper prints averages where there are several outcomes.
     own = printed if printed is not None and not several else None
@@ -82,7 +91,8 @@ def _part_lines(study: Study, part: Part, printed: Printed | None, several: bool
         lines += ["No judge was asked more than once, so variances cannot be encoded.", ""]
     if part.systems is not None:
         lines += ["### Fit by system", "", *_system_fit_lines(part.systems, own), ""]
-    lines += ["### Over budgets", "", *_budget_lines(part), ""]
+    names = "; ".join(f"*{one.name}*: {one.title}" for one in ablations(part.full.pool))
+    lines += ["### Over budgets", "", f"{names}.", "", *_budget_lines(part), ""]
     lines += [f"![{HEADS.get(name, name)}]({folder}{name})\n" for name in part.figures]
     if study.by_group:
         lines += ["### Systems", "", *_ranking_lines(part), "", *_system_lines(part), ""]
@@ -94,17 +104,8 @@ def _part_lines(study: Study, part: Part, printed: Printed | None, several: bool
     if part.questions:
         lines += ["### What the paper leaves open", "", *question_lines(part), ""]
     if part.notices:
-        lines += ["### Told", "", *(f"- {_safe(one.message)}" for one in part.notices), ""]
+        lines += ["### Told", "", *(f"- {in_markdown(one.message)}" for one in part.notices), ""]
     return lines
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return a table in Markdown."""
-    return [
-        f"| {' | '.join(head)} |",
-        "|" + "---|" * len(head),
-        *(f"| {' | '.join(row)} |" for row in rows),
-    ]
 
 
 def _oracle_lines(table: pl.DataFrame, printed: Mapping[str, Values], beside: bool) -> list[str]:
@@ -122,41 +123,49 @@ def _oracle_lines(table: pl.DataFrame, printed: Mapping[str, Values], beside: bo
         rows.append(cells)
     reasons = {row["reason"] for row in table.iter_rows(named=True) if row["reason"]}
     return [
-        *_table(head, rows),
-        *(["", *(f"Raw scores: {_safe(r)}." for r in sorted(reasons))] if reasons else []),
+        *markdown_table(head, rows),
+        *(["", *(f"Raw scores: {in_markdown(r)}." for r in sorted(reasons))] if reasons else []),
     ]
 
 
 def _system_fit_lines(table: pl.DataFrame, printed: Printed | None) -> list[str]:
-    """Return R2 and Spearman by system: one model of all systems, and one for each."""
-    import polars as pl
+    """Return R2 and Spearman by system: one model of all systems, one for each, the paper's.
 
+    The paper has a model for each system, so that its values stand beside those.
+    """
+    fits = {
+        (row["configuration"], row["group"], row["pooling"]): _fit_cell(row["r2"], row["spearman"])
+        for row in table.iter_rows(named=True)
+    }
     names = list(dict.fromkeys(table["configuration"].to_list()))
-    groups = list(dict.fromkeys(table["group"].to_list()))
-    head = ["", *(f"{name}: R2, rho" for name in names)]
-    head += [f"{name}, a model each" for name in names if name != "human-only"]
-    systems = printed.systems if printed is not None else {}
-    shown = [name for name in names if any(name in row for row in systems.values())]
-    head += [f"printed {name}" for name in shown]
-
-    def cell(name: str, group: str | None, pooling: str) -> str:
-        row = table.filter(
-            (pl.col("configuration") == name)
-            & pl.col("group").eq_missing(pl.lit(group, pl.String))
-            & (pl.col("pooling") == pooling)
-        ).row(0, named=True)
-        return f"{number(row['r2'])}, {number(row['spearman'])}"
-
+    systems = {} if printed is None else printed.systems
+    head = ["R2, Spearman"]
+    for name in names:
+        head.append(name)
+        if name != "human-only":
+            head.append(f"{name}, a model each")
+        if any(name in row for row in systems.values()):
+            head.append(f"{name}, printed (a model each)")
     rows = []
-    for group in groups:
-        cells = ["all" if group is None else _safe(group)]
-        cells += [cell(name, group, "pooled") for name in names]
-        cells += [cell(name, group, "none") for name in names if name != "human-only"]
-        for name in shown:
-            r2, _, rho = systems.get(_plain(group or ""), {}).get(name, (None, None, None))
-            cells.append("-" if r2 is None else f"{number(r2)}, {number(rho)}")
+    for group in dict.fromkeys(table["group"].to_list()):
+        own = systems.get(_plain(group or ""), {})
+        cells = ["all" if group is None else in_markdown(group)]
+        for name in names:
+            cells.append(fits[name, group, "pooled"])
+            if name != "human-only":
+                cells.append(fits[name, group, "none"])
+            if any(name in row for row in systems.values()):
+                r2, _, rho = own.get(name, (None, None, None))
+                cells.append(_fit_cell(r2, rho))
         rows.append(cells)
-    return _table(head, rows)
+    reasons = dict(table.filter(table["reason"].is_not_null()).select("group", "reason").rows())
+    told_why = [f"{in_markdown(g)}: {in_markdown(why)}" for g, why in sorted(reasons.items())]
+    return [*markdown_table(head, rows), *(["", *told_why] if told_why else [])]
+
+
+def _fit_cell(r2: float | None, spearman: float | None) -> str:
+    """Return two figures of fit."""
+    return "-" if r2 is None and spearman is None else f"{number(r2)}, {number(spearman)}"
 
 
 def _plain(system: str) -> str:
@@ -174,7 +183,7 @@ def _budget_lines(part: Part) -> list[str]:
     head = ["budget", "", "bias", "SD", "RMSE", "of labels alone", "covers", "R2 of the model"]
     rows = []
     for row in _by_budget(whole, part.shares):
-        of = f" ({_safe(row['estimand'])})" if several else ""
+        of = f" ({in_markdown(row['estimand'])})" if several else ""
         better = "design_ratio" if row["design_ratio"] is not None else "rmse_ratio"
         rows.append(
             [
@@ -188,7 +197,7 @@ def _budget_lines(part: Part) -> list[str]:
                 number(row["model_r2"]),
             ]
         )
-    return _table(head, rows)
+    return markdown_table(head, rows)
 
 
 def _ranking_lines(part: Part) -> list[str]:
@@ -200,33 +209,18 @@ def _ranking_lines(part: Part) -> list[str]:
         + [told(row, column) for column in columns]
         for row in _by_budget(part.measured.ranking, part.shares)
     ]
-    return _table(head, rows)
+    return markdown_table(head, rows)
 
 
 def _system_lines(part: Part) -> list[str]:
-    """Return each system's bias, RMSE and coverage at the smallest budget."""
+    """Return what was measured of each system at the smallest budget."""
     import polars as pl
 
     design = min(part.shares, key=lambda name: part.shares[name])
-    cells = part.measured.summary.filter(
-        pl.col("group").is_not_null()
-        & (pl.col("design") == design)
-        & pl.col("configuration").is_in(["full", "human-only"])
+    rows = systems_table(part.measured).filter(
+        (pl.col("design") == design) & pl.col("configuration").is_in(SHOWN)
     )
-    head = ["system", "truth", "", "bias", "RMSE", "of labels alone", "covers"]
-    rows = [
-        [
-            _safe(row["group"]),
-            number(part.full.groups[row["group"]][1].truth(row["estimand"])),
-            row["configuration"],
-            number(row["bias"], 4),
-            number(row["rmse"], 4),
-            told(row, "rmse_ratio"),
-            told(row, "coverage_pool"),
-        ]
-        for row in cells.sort("group", "configuration").iter_rows(named=True)
-    ]
-    return [f"At {part.shares[design]:.0%}:", "", *_table(head, rows)]
+    return [f"At {part.shares[design]:.0%}:", "", *systems_lines(rows, level=4)]
 
 
 def _average_lines(parts: Sequence[Part], printed: Printed | None) -> list[str]:
@@ -244,20 +238,3 @@ def _average_lines(parts: Sequence[Part], printed: Printed | None) -> list[str]:
 def _by_budget(table: pl.DataFrame, shares: Mapping[str, float]) -> Iterator[dict[str, Any]]:
     """Yield the rows by budget, in the order of the configurations."""
     yield from sorted(table.iter_rows(named=True), key=lambda row: shares[row["design"]])
-
-
-def number(value: float | None, digits: int = 3) -> str:
-    """Return a number, a dash where there is none."""
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
-def told(row: Mapping[str, Any], name: str) -> str:
-    """Return a figure with its 99 % Monte Carlo interval."""
-    if row[name] is None:
-        return "-"
-    return f"{row[name]:.3f} ({row[f'{name}_low']:.3f}-{row[f'{name}_high']:.3f})"
-
-
-def _safe(text: str) -> str:
-    """Return text from a file as Markdown shows it."""
-    return "".join(f"\\{sign}" if sign in "\\`*_[]<>|#!" else sign for sign in text)

@@ -22,8 +22,9 @@ from bacon.experiments.store import CHUNK, parquet
 from bacon.files import write_atomically
 from bacon.io.pools import read_pool
 from bacon.random import stream
+from bacon.replication.synthetic_claims import claims_of_cells
 from bacon.replication.synthetic_figures import ALONE, ONE, STUDY, TWO, Point, draw_figures
-from bacon.replication.synthetic_report import claims_of_cells, report_lines, table_of
+from bacon.replication.synthetic_report import report_lines, table_of
 from bacon.sampling.uniform import UniformDesign
 
 if TYPE_CHECKING:

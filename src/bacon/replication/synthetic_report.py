@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bacon.experiments.montecarlo import Z99, Figure, flat, mean_figure, paired
-from bacon.replication.claims import BIAS_ERRORS, Claim, claim_lines
-from bacon.replication.report import number, told
-from bacon.replication.synthetic_figures import ALONE, FIGURES, METHODS, ONE, STUDY, TWO
+from bacon.experiments.markdown import number, told
+from bacon.experiments.montecarlo import Figure, flat, mean_figure, paired
+from bacon.replication.claims import claim_lines
+from bacon.replication.synthetic_figures import ALONE, FIGURES, METHODS, ONE, TWO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     import polars as pl
 
     from bacon.data.notice import Notice
+    from bacon.replication.claims import Claim
     from bacon.replication.synthetic_figures import Point
 
-__all__ = ["claims_of_cells", "report_lines", "table_of"]
-
-LIMITS = {3.0: 0.25, 1.5: 0.55}
-"""Lambda -> most of one stage's mean squared error that two stages may have."""
-
-NEVER_ABOVE = 1.05
-"""The same for any point of the grids."""
+__all__ = ["report_lines", "table_of"]
 
 FACTS = (
     "The paper's Figures 9 to 11 print no numbers. Its text says that two stages have about half "
@@ -58,42 +53,6 @@ def table_of(points: Sequence[Point]) -> pl.DataFrame:
         counts = {"trials": len(point.errors[TWO]), "labels": point.n_labels}
         rows.append({**place, **counts, **flat(figures)})
     return pl.DataFrame(rows, infer_schema_length=None)
-
-
-def claims_of_cells(table: pl.DataFrame) -> Iterator[Claim]:
-    """Yield what is claimed of the study, each held against the points there are.
-
-    Bias within 3.5 Monte Carlo standard errors of 0 at every point; the mean squared error of two
-    stages, by design, never above 1.05 of one stage's (a claim fails when the 99 % Monte Carlo
-    interval excludes it), and at most 0.25 and 0.55 at lambda 3 and 1.5.
-    """
-    rows = list(table.iter_rows(named=True))
-    off = [abs(r["bias_two"]) / ((r["bias_two_high"] - r["bias_two"]) / Z99) for r in rows]
-    yield Claim(
-        f"two stages are unbiased at every point, within {BIAS_ERRORS} Monte Carlo standard errors",
-        max(off) <= BIAS_ERRORS,
-        f"{len(off)} points, the farthest {max(off):.1f} standard errors off",
-    )
-    worst = max(rows, key=lambda row: row["design_ratio_low"])
-    yield Claim(
-        f"their mean squared error is never above {NEVER_ABOVE} of one stage's",
-        worst["design_ratio_low"] <= NEVER_ABOVE,
-        f"at most {told(worst, 'design_ratio')}, at {_place(worst)}",
-    )
-    for lam, limit in LIMITS.items():
-        for row in rows:
-            if (row["lambda"], row["pilot"], row["budget"]) == (lam, *STUDY[1:]):
-                yield Claim(
-                    f"at lambda {lam:g} it is at most {limit} of one stage's"
-                    + (" (the paper: about half)" if lam == max(LIMITS) else ""),
-                    row["design_ratio"] <= limit,
-                    f"by design {told(row, 'design_ratio')}, by errors {told(row, 'error_ratio')}",
-                )
-
-
-def _place(row: dict[str, Any]) -> str:
-    """Return which point a row is."""
-    return f"lambda {row['lambda']:g}, pilot {row['pilot']:g}, budget {row['budget']:g}"
 
 
 def report_lines(
