@@ -66,6 +66,12 @@ def test_unknown_words_are_refused(use: str) -> None:
         named(f"mine:use={use}", Asked()) if "," not in use else ablated(rich(), use)
 
 
+@pytest.mark.parametrize("use", ["all+judges", "nothing+text", "judges+judge:a"])
+def test_words_that_contradict_each_other_are_refused(use: str) -> None:
+    with pytest.raises(InputError, match=r"stands alone|write one of both"):
+        check_use(use)
+
+
 def test_what_the_pool_has_not_is_refused() -> None:
     with pytest.raises(InputError, match="the pool has no embeddings to use"):
         ablated(essays().pool, "embeddings")

@@ -99,7 +99,7 @@ def test_what_has_no_figures_is_not_judged(measured: Measured) -> None:
     )
     judged = {claim.text: claim.held for claim in claims_of(bare)}
     assert list(judged.values()) == [True, None, None, None]
-    assert list(claims_said(claims_of(bare))) == ["1 of 1 claims of the paper hold."]
+    assert list(claims_said(claims_of(bare))) == ["1 of 1 claims hold."]
 
 
 def test_figures_on_the_wrong_side_are_within_error_and_no_yes(measured: Measured) -> None:
@@ -119,8 +119,7 @@ def test_what_is_said_counts_and_names_what_fails() -> None:
         Claim("d", None, "4"),
     ]
     assert list(claims_said(claims)) == [
-        "1 of 3 claims of the paper hold, 1 more within Monte Carlo error: further draws would "
-        "tell.",
+        "1 of 3 claims hold, 1 more within Monte Carlo error: further draws would tell.",
         "  Does not hold: b. 2.",
     ]
     assert list(claims_said([claims[3]])) == []

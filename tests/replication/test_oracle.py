@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import spearmanr
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, RidgeCV
 from sklearn.model_selection import KFold, cross_val_predict
 from tests.replication.cases import TOML, items, study_folder
 
@@ -102,6 +102,22 @@ def test_systems_are_fitted_together_and_apart(study: Study) -> None:
     whole = oracle_table(study.parts[0], "ridge")
     pooled = full.filter(pl.col("pooling") == "pooled", pl.col("group").is_null())
     assert pooled["r2"].item() == rows_of(whole)["full"]["r2"]
+
+
+def test_a_system_apart_is_a_ridge_of_its_own_items(study: Study) -> None:
+    part = study.parts[0]
+    apart = system_table(part, "ridge").filter(
+        configuration="judges", pooling="none", group="cygnus"
+    )
+    rows, own = part.groups["cygnus"]
+    x = np.column_stack([one.scores.mean(axis=1) for one in own.pool.judges])
+    x = (x - x.mean(axis=0)) / x.std(axis=0)
+    said = cross_val_predict(
+        RidgeCV(np.logspace(-3, 3, 13)), x, own.y, cv=KFold(5, shuffle=True, random_state=0)
+    )
+    plain = 1.0 - np.sum((own.y - said) ** 2) / np.sum((own.y - own.y.mean()) ** 2)
+    assert len(rows) == 60
+    assert apart["r2"].item() == pytest.approx(plain, abs=0.06)
 
 
 def test_a_pool_without_embeddings_has_no_row_about_them(tmp_path: Path) -> None:

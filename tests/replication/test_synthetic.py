@@ -123,7 +123,11 @@ def test_claims_fail_where_they_should(settings: dict[str, float], held: list[bo
             {"variance_two": 99.0, "variance_two_low": 90.0},
             "less than labels alone",
         ),
-        ({"budget": 0.45}, {"design_ratio": 0.05, "design_ratio_high": 0.06}, "gain over one stage"),
+        (
+            {"budget": 0.45},
+            {"design_ratio": 0.05, "design_ratio_high": 0.06},
+            "gain over one stage",
+        ),
     ],
 )
 def test_what_the_paper_says_fails_where_it_should(

@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bacon.cli.output import say
+from bacon.cli.output import INTERRUPTED, draws_shown, say
 from bacon.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from bacon.replication.run import How
     from bacon.replication.study import Study
 
 __all__ = ["replicate_command"]
 
-INTERRUPTED = 130
 PUBLISHED = ("persuade", "mqm", "webdesign")
 SYNTHETIC = "synthetic"
 QUICK_TRIALS = 25
@@ -63,33 +60,56 @@ def replicate_command(
     """Run a study of the paper, or of your own pool with a label of every item, and report."""
     from bacon.replication.run import How
 
+    _check(trials, budget)
     how = How(
         trials=QUICK_TRIALS if quick else 200,
         workers=workers,
         seed=seed,
         ask=open_questions,
         say=lambda text: say(text, err=True),
-        progress=_shown() if sys.stderr.isatty() else None,
+        progress=draws_shown if sys.stderr.isatty() else None,
     )
     try:
         if study == SYNTHETIC:
+            _refuse_for_synthetic(data, budget, open_questions=open_questions)
             _run_synthetic(out, how, trials, quick=quick)
             return
         found, folder = _study(study, data, out)
-        for share in budget or ():
-            if not 0.0 < share < 1.0:
-                raise InputError(
-                    f"--budget is a share of the items, over 0 and below 1; got {share:g}."
-                )
         if budget:
             found = replace(found, budgets=tuple(sorted(set(budget))))
         elif quick and len(found.budgets) > QUICK_BUDGETS:
             found = replace(found, budgets=(found.budgets[0], found.budgets[-1]))
-        wanted = trials or (QUICK_TRIALS if quick else found.trials)
+        usual = QUICK_TRIALS if quick else found.trials
+        wanted = usual if trials is None else trials
         _run(found, folder, replace(how, trials=wanted))
     except KeyboardInterrupt:
         say("Stopped; the same command goes on where it stopped.", err=True)
         raise typer.Exit(INTERRUPTED) from None
+
+
+def _check(trials: int | None, budgets: list[float] | None) -> None:
+    """Refuse numbers that make no sense before anything is written."""
+    if trials is not None and trials < 1:
+        raise InputError(f"--trials must be a whole number from 1 up; got {trials}.")
+    for share in budgets or ():
+        if not 0.0 < share < 1.0:
+            raise InputError(
+                f"--budget is a share of the items, over 0 and below 1; got {share:g}."
+            )
+
+
+def _refuse_for_synthetic(
+    data: Path | None, budgets: list[float] | None, *, open_questions: bool
+) -> None:
+    """Refuse options that mean nothing to the synthetic study."""
+    given = {"--data": data is not None, "--budget": bool(budgets)}
+    given["--no-open-questions"] = not open_questions
+    named = [option for option, is_given in given.items() if is_given]
+    if named:
+        raise InputError(
+            f"{named[0]} means nothing to {SYNTHETIC}, which draws its own pool over its own "
+            "budgets; leave it out."
+        )
 
 
 def _study(study: str, data: Path | None, out: Path | None) -> tuple[Study, Path]:
@@ -129,7 +149,7 @@ def _study(study: str, data: Path | None, out: Path | None) -> tuple[Study, Path
 def _run(study: Study, folder: Path, how: How) -> None:
     """Run every outcome of a study and write its report."""
     from bacon.files import slug, write_atomically
-    from bacon.replication.claims import claims_of, claims_said
+    from bacon.replication.claims import claims_said
     from bacon.replication.report import report_text
     from bacon.replication.run import LONGEST, run_part
     from bacon.words import shown
@@ -138,7 +158,7 @@ def _run(study: Study, folder: Path, how: How) -> None:
     report = folder / "report.md"
     write_atomically(report, report_text(study, parts, how).encode(), overwrite=True)
     for part in parts:
-        for k, line in enumerate(claims_said(claims_of(part.measured))):
+        for k, line in enumerate(claims_said(part.claims)):
             say(line if k else f"{shown(part.full.name, LONGEST)}: {line}")
     for notice in dict.fromkeys(
         (*study.notices, *(note for part in parts for note in part.notices))
@@ -155,7 +175,7 @@ def _run_synthetic(out: Path | None, how: How, trials: int | None, *, quick: boo
     folder = out or Path(SYNTHETIC)
     found = run_synthetic(
         folder,
-        trials=trials or (QUICK_TRIALS if quick else 400),
+        trials=trials,
         workers=how.workers,
         seed=how.seed,
         progress=how.progress,
@@ -166,13 +186,3 @@ def _run_synthetic(out: Path | None, how: How, trials: int | None, *, quick: boo
     for notice in found.notices:
         say(f"Note: {notice.message}", err=True)
     say(f"Report: {folder / 'report.md'}; {len(found.figures)} figures in {folder / 'figures'}.")
-
-
-def _shown() -> Callable[[int, int], None]:
-    """Return what shows progress on one line of the terminal."""
-
-    def show(done: int, total: int) -> None:
-        sys.stderr.write(f"\r{done:,} of {total:,} draws" + ("\n" if done >= total else ""))
-        sys.stderr.flush()
-
-    return show

@@ -19,7 +19,7 @@ from bacon.cli.options import (
     TextColumn,
     names_of,
 )
-from bacon.cli.output import say
+from bacon.cli.output import INTERRUPTED, draws_shown, say
 from bacon.cli.simulated_designs import designs_of
 from bacon.errors import InputError
 
@@ -33,7 +33,6 @@ __all__ = ["simulate_command"]
 SIMULATED = "sim:"
 """What the name of a simulator begins with, in place of a file."""
 
-INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 
 
@@ -74,7 +73,7 @@ def simulate_command(
     config: Annotated[
         list[str] | None,
         typer.Option(
-            help="human-only, raw-judges, ppi++, paper, bacon, a model such as ridge, or "
+            help="human-only, raw-judges, ppi++, paper, in-sample, bacon, a model such as ridge, or "
             "NAME:model=ridge,crossfit=refit; repeat. human-only is always there."
         ),
     ] = None,
@@ -202,7 +201,7 @@ def simulate_command(
             out=out,
             precision=Precision(max_trials=max_trials) if precise else None,
             again=again or (),
-            progress=_show if sys.stderr.isatty() else None,
+            progress=draws_shown if sys.stderr.isatty() else None,
         )
     except KeyboardInterrupt:
         kept = "; the same command goes on where it stopped" if out is not None else ""
@@ -292,9 +291,3 @@ def _read(
     )
     own = Table(items.source, items.table, untyped=table.untyped)
     return full_pool(items, own, label=label, scale=scale, levels=levels, na=tuple(na or ()))
-
-
-def _show(done: int, total: int) -> None:
-    """Show progress on one line of the terminal."""
-    sys.stderr.write(f"\r{done:,} of {total:,} draws" + ("\n" if done >= total else ""))
-    sys.stderr.flush()

@@ -33,12 +33,21 @@ def check_use(use: str) -> None:
     InputError
         A word is unknown.
     """
-    for word in _words(use):
+    words = _words(use)
+    for word in words:
         if word not in (ALL, NOTHING, *KINDS) and not word.startswith(JUDGE):
             raise InputError(
                 f"use={shown(use, 60)}: {shown(word, 30)!r} is not known; write {ALL}, {NOTHING}, "
                 f"or some of {', '.join(KINDS)} and, last, {JUDGE}NAME with + between them."
             )
+        if word in (ALL, NOTHING) and len(words) > 1:
+            raise InputError(
+                f"use={shown(use, 60)}: {word} stands alone; leave the other words out."
+            )
+    if "judges" in words and words[-1].startswith(JUDGE):
+        raise InputError(
+            f"use={shown(use, 60)}: judges are all of them, {JUDGE}NAME is one; write one of both."
+        )
 
 
 def _words(use: str) -> list[str]:

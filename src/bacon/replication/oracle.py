@@ -14,7 +14,7 @@ from bacon.errors import BaconError
 from bacon.experiments.ablation import ablated
 from bacon.experiments.fit import Fit, fit_to_truth
 from bacon.features.columns import run_mean
-from bacon.replication.ablations import ablations, has_runs, with_log_variance
+from bacon.replication.ablations import FULL, ablations, has_runs, with_log_variance
 from bacon.sampling.uniform import UniformDesign
 
 if TYPE_CHECKING:
@@ -86,7 +86,9 @@ def oracle_table(
     """
     asked = _Asked(model, outcome, seed)
     rows: list[dict[str, Any]] = []
-    for one in ablations(full.pool):
+    every = ablations(full.pool)
+    fullest = [one.name for one in every if one.name in (FULL, "judges")]
+    for one in every:
         if one.use is not None:
             fit = _fit(asked.held_out(full, ablated(full.pool, one.use)), full)
             rows.append(_row(one.name, one.title, fit))
@@ -95,7 +97,8 @@ def oracle_table(
             rows.append(_row(one.name, one.title, fit))
         else:
             rows += _raw_rows(full)
-    rows[2:2] = list(_single_rows(full, asked))
+        if [one.name] == fullest[-1:]:
+            rows += _single_rows(full, asked)
     return _frame(rows)
 
 

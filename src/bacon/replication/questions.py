@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bacon.experiments.markdown import told
+from bacon.experiments.figures import percent
+from bacon.experiments.markdown import number, told
 from bacon.experiments.montecarlo import Figure, paired
 
 if TYPE_CHECKING:
@@ -96,9 +97,9 @@ def question_lines(part: Part) -> list[str]:
         "|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| {row['question']} | {row['budget']:.0%} | {told(row, 'rmse')} | "
-        f"{told(row, 'width')} | {_share(row['coverage_ours'])} | "
-        f"{_share(row['coverage_other'])} |"
+        f"| {row['question']} | {percent(row['budget'])} | {told(row, 'rmse')} | "
+        f"{told(row, 'width')} | {number(row['coverage_ours'])} | "
+        f"{number(row['coverage_other'])} |"
         for row in question_table(part).iter_rows(named=True)
     ]
     return [*lines, "", *_population_lines(part)]
@@ -123,7 +124,3 @@ def _wider(row: dict[str, float | None]) -> str:
     """Return how much wider the population's intervals are."""
     pool, population = row["width_pool"], row["width_population"]
     return "-" if not pool or population is None else f"{population / pool:.3f} of the pool's"
-
-
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"

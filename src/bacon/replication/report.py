@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bacon.experiments.figures import percent
 from bacon.experiments.markdown import in_markdown, markdown_table, number, told
 from bacon.experiments.system_tables import systems_lines, systems_table
 from bacon.files import slug
 from bacon.replication.ablations import ablations, has_runs
-from bacon.replication.claims import claim_lines, claims_of, claims_said
+from bacon.replication.claims import claim_lines, claims_said
 from bacon.replication.printed import PRINTED
 from bacon.replication.questions import question_lines
 
@@ -53,7 +54,7 @@ def report_text(study: Study, parts: Sequence[Part], how: How) -> str:
     """
     pool = parts[0].full.pool
     printed = None if study.paper is None else PRINTED[study.paper]
-    budgets = ", ".join(f"{budget:.0%}" for budget in study.budgets)
+    budgets = ", ".join(percent(budget) for budget in study.budgets)
     lines = [
         f"# Study {in_markdown(study.name)}",
         "",
@@ -64,7 +65,7 @@ def report_text(study: Study, parts: Sequence[Part], how: How) -> str:
         "",
     ]
     for part in parts:
-        said = claims_said(claims_of(part.measured))
+        said = claims_said(part.claims)
         lines += [f"- {in_markdown(part.full.name)}: {line.strip()}" for line in said]
     lines.append("")
     if printed is not None:
@@ -96,10 +97,9 @@ def _part_lines(study: Study, part: Part, printed: Printed | None, several: bool
     lines += [f"![{HEADS.get(name, name)}]({folder}{name})\n" for name in part.figures]
     if study.by_group:
         lines += ["### Systems", "", *_ranking_lines(part), "", *_system_lines(part), ""]
-    claims = claims_of(part.measured)
-    if claims:
+    if part.claims:
         lines += ["### Does the pattern hold?", ""]
-        lines += claim_lines(claims)
+        lines += claim_lines(part.claims)
         lines.append("")
     if part.questions:
         lines += ["### What the paper leaves open", "", *question_lines(part), ""]
@@ -187,7 +187,7 @@ def _budget_lines(part: Part) -> list[str]:
         better = "design_ratio" if row["design_ratio"] is not None else "rmse_ratio"
         rows.append(
             [
-                f"{part.shares[row['design']]:.0%}",
+                percent(part.shares[row["design"]]),
                 row["configuration"] + of,
                 number(row["bias"], 4),
                 number(row["sd"], 4),
@@ -205,7 +205,7 @@ def _ranking_lines(part: Part) -> list[str]:
     head = ["budget", "", "Spearman", "Kendall", "ranks off by", "all hold", "RMSE of labels alone"]
     columns = ("spearman", "kendall", "rank_error", "coverage_joint", "rmse_ratio")
     rows = [
-        [f"{part.shares[row['design']]:.0%}", row["configuration"]]
+        [percent(part.shares[row["design"]]), row["configuration"]]
         + [told(row, column) for column in columns]
         for row in _by_budget(part.measured.ranking, part.shares)
     ]
@@ -220,7 +220,7 @@ def _system_lines(part: Part) -> list[str]:
     rows = systems_table(part.measured).filter(
         (pl.col("design") == design) & pl.col("configuration").is_in(SHOWN)
     )
-    return [f"At {part.shares[design]:.0%}:", "", *systems_lines(rows, level=4)]
+    return [f"At {percent(part.shares[design])}:", "", *systems_lines(rows, level=4)]
 
 
 def _average_lines(parts: Sequence[Part], printed: Printed | None) -> list[str]:

@@ -12,6 +12,7 @@ from bacon.experiments.run import simulate
 from bacon.experiments.store import parquet
 from bacon.files import make_folder, write_atomically
 from bacon.replication.ablations import ablations
+from bacon.replication.claims import claims_of
 from bacon.replication.oracle import oracle_table, system_table, variance_table
 from bacon.replication.protocol import configurations_of, plan_of, questions_of
 from bacon.words import shown
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from bacon.experiments.full_pool import FullPool
     from bacon.experiments.plan import Plan
     from bacon.experiments.run import Measured
+    from bacon.replication.claims import Claim
     from bacon.replication.protocol import Question
     from bacon.replication.study import Study
 
@@ -91,8 +93,10 @@ class Part:
         The same with a new pool in every draw, for the population.
     questions : tuple of Question
         Open questions that were asked.
+    claims : tuple of Claim
+        What the draws are held to.
     figures : tuple of str
-        Files of figures, in the study's folder.
+        Files of figures, in the part's folder.
     notices : tuple of Notice
         What a reader must know.
     """
@@ -105,6 +109,7 @@ class Part:
     measured: Measured
     fresh: Measured | None
     questions: tuple[Question, ...]
+    claims: tuple[Claim, ...]
     figures: tuple[str, ...]
     notices: tuple[Notice, ...]
 
@@ -122,6 +127,15 @@ def run_part(study: Study, full: FullPool, out: Path, how: How) -> Part:
         Folder of the part: draws, tables and figures go there.
     how : How
         How it is drawn.
+
+    Raises
+    ------
+    InputError
+        A budget, the model or the labels cannot be used, or draws there cannot be read.
+    EstimationError
+        A configuration failed in every draw of its first part.
+    OutputError
+        The folder cannot be made or written.
     """
     configurations = configurations_of(full, study.model)
     plan = plan_of(study, full, configurations, seed=how.seed)
@@ -160,6 +174,7 @@ def run_part(study: Study, full: FullPool, out: Path, how: How) -> Part:
         measured=measured,
         fresh=fresh,
         questions=tuple(questions),
+        claims=tuple(claims_of(measured)),
         figures=figures,
         notices=notices,
     )

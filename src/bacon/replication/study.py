@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bacon.config import read_config
+from bacon.data.notice import Notice
 from bacon.errors import InputError
 from bacon.experiments.configurations import FAMILY
 from bacon.experiments.full_pool import full_pool
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bacon.config import PoolTable, StudyTable
-    from bacon.data.notice import Notice
     from bacon.data.pool import Pool
     from bacon.experiments.full_pool import FullPool
     from bacon.experiments.plan import Design
@@ -134,8 +134,8 @@ def _items(read: Table, folder: Path, pool: PoolTable, table: StudyTable, label:
     )
     if not wanted and table.paper is None:
         _refuse_unnamed_judges(read)
-    embeddings = None if table.embeddings is None else folder / table.embeddings
-    return read_pool(
+    embeddings, told = _embeddings(folder, table)
+    items = read_pool(
         read,
         judges=wanted,
         id=pool.id,
@@ -143,10 +143,24 @@ def _items(read: Table, folder: Path, pool: PoolTable, table: StudyTable, label:
         group=table.group,
         cluster=table.cluster,
         text=table.text,
-        embeddings=embeddings if embeddings is None or embeddings.is_file() else None,
+        embeddings=embeddings,
         label=(label, *(other for other in table.labels if other != label)),
         levels=table.levels,
     )
+    return replace(items, notices=(*items.notices, *told))
+
+
+def _embeddings(folder: Path, table: StudyTable) -> tuple[Path | None, tuple[Notice, ...]]:
+    """Return the file of embeddings; a study of the paper may still wait for it."""
+    if table.embeddings is None:
+        return None, ()
+    path = folder / table.embeddings
+    if path.is_file():
+        return path, ()
+    text = f"{path} is not there: the study runs without embeddings. bacon embed makes them."
+    if table.paper is None:
+        raise InputError(f"[study], key embeddings: {path} is not there; correct the name.")
+    return None, (Notice("no_embeddings", text),)
 
 
 def _refuse_unnamed_judges(read: Table) -> None:

@@ -45,7 +45,7 @@ LAMBDAS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 PILOTS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 RATES = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45)
 QUICK_LAMBDAS = (1.5, 3.0)
-QUICK_TRIALS = CHUNK
+TRIALS, QUICK_TRIALS = 400, CHUNK
 MODEL = "ridge"
 LABELS = "human-only"
 CHANGED = "program_changed"
@@ -151,7 +151,7 @@ def synthetic_cells(*, quick: bool = False) -> Iterator[SyntheticCell]:
 def run_synthetic(
     out: Path | str,
     *,
-    trials: int = 400,
+    trials: int | None = None,
     workers: int = 1,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -163,8 +163,8 @@ def run_synthetic(
     ----------
     out : path
         Folder of the study: draws, ``synthetic.parquet``, ``report.md`` and ``figures``.
-    trials : int
-        Draws of each point.
+    trials : int, optional
+        Draws of each point; 400, or 25 of a quick run.
     workers : int
         Processes; results are the same for any number.
     seed : int
@@ -172,7 +172,7 @@ def run_synthetic(
     progress : callable, optional
         Told of draws done and draws in all.
     quick : bool
-        Two points and at most 25 draws of each: a look at whether it runs.
+        Two points: a look at whether it runs.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def run_synthetic(
     """
     folder = Path(out)
     cells = list(synthetic_cells(quick=quick))
-    trials = min(trials, QUICK_TRIALS) if quick else trials
+    trials = (QUICK_TRIALS if quick else TRIALS) if trials is None else trials
     points, notices = _drawn(cells, folder / "draws", _How(trials, workers, seed, progress))
     table = table_of(points)
     claims = tuple(claims_of_cells(table))
@@ -232,7 +232,7 @@ def _drawn(
             plan,
             trials=how.trials,
             workers=how.workers,
-            out=_made(folder / f"lambda-{lam:g}") / stages,
+            out=folder / f"lambda-{lam:g}" / stages,
             progress=_onwards(how.progress, sum(sizes[: place + 1]), sum(sizes)),
         )
     points = [_point(cell, measured[cell.lam, ONE], measured[cell.lam, TWO]) for cell in cells]
@@ -248,12 +248,6 @@ def _notices(measured: Iterable[Measured]) -> tuple[Notice, ...]:
     )
     every = [one for found in measured for one in found.notices]
     return tuple(dict.fromkeys(changed if one.code == CHANGED else one for one in every))
-
-
-def _made(folder: Path) -> Path:
-    """Return a folder, made where it is not there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def _onwards(

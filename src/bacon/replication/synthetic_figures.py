@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bacon.experiments.figure_parts import panels_of, plain_style
 from bacon.experiments.figures import save_drawing
 from bacon.experiments.montecarlo import mean_figure
+from bacon.files import make_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from bacon.arrays import FloatArray
 
-__all__ = ["ALONE", "FIGURES", "METHODS", "ONE", "STUDY", "TWO", "Point", "draw_figures"]
+__all__ = ["ALONE", "FIGURES", "METHODS", "ONE", "STUDY", "TWO", "Point", "draw_figures", "known"]
 
 ALONE, ONE, TWO = "direct", "one", "two"
 
@@ -94,6 +96,11 @@ FIGURES = {
 """File of each figure."""
 
 
+def known(values: FloatArray) -> FloatArray:
+    """Return the values of the draws that were not refused, NaN where they were."""
+    return values[~np.isnan(values)]
+
+
 def draw_figures(points: Sequence[Point], folder: Path) -> tuple[str, ...]:
     """Write the figures whose sweep has two points or more.
 
@@ -109,27 +116,23 @@ def draw_figures(points: Sequence[Point], folder: Path) -> tuple[str, ...]:
     tuple of str
         Names of the files; the same draws give the same bytes.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     drawn = []
     for name, sweep in FIGURES.items():
         own = sorted((one for one in points if sweep.own(one)), key=sweep.x)
         if len(own) > 1:
             at = np.array([sweep.x(one) for one in own])
-            save_drawing(_drawing(own, at, sweep.axis), folder / name)
+            with plain_style():
+                save_drawing(_drawing(own, at, sweep.axis), folder / name)
             drawn.append(name)
     return tuple(drawn)
 
 
 def _drawing(points: Sequence[Point], at: FloatArray, axis: str) -> Any:
     """Return one figure: bias with its 99 % interval, and MSE by errors and by design."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    drawing = Figure(figsize=(9.0, 3.6), layout="constrained")
-    FigureCanvasAgg(drawing)
-    left, right = drawing.subplots(1, 2)
+    drawing, (left, right) = panels_of(2, 4.5, 3.1)
     for shift, (name, (label, colour, marker)) in enumerate(METHODS.items()):
-        errors = [one.errors[name] for one in points]
+        errors = [known(one.errors[name]) for one in points]
         found = [mean_figure(one) for one in errors]
         reach = [one.high - one.value for one in found]
         moved = at + (shift - 1) * 0.02 * float(np.ptp(at))
@@ -137,7 +140,7 @@ def _drawing(points: Sequence[Point], at: FloatArray, axis: str) -> Any:
         left.errorbar(moved, middle, reach, color=colour, fmt=marker, ms=4, lw=1, label=label)
         mse = [float(np.mean(one**2)) for one in errors]
         right.plot(at, mse, marker, color=colour, ms=4, label=f"{label}, errors")
-        design = [float(one.variances[name].mean()) for one in points]
+        design = [float(known(one.variances[name]).mean()) for one in points]
         right.plot(at, design, "-", color=colour, lw=1, label=f"{label}, by design")
     left.axhline(0.0, color="black", lw=0.6)
     left.set_ylabel("bias, with 99 % Monte Carlo interval")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bacon.experiments.markdown import number, told
 from bacon.experiments.montecarlo import Figure, flat, mean_figure, paired
 from bacon.replication.claims import claim_lines
-from bacon.replication.synthetic_figures import ALONE, FIGURES, METHODS, ONE, TWO
+from bacon.replication.synthetic_figures import ALONE, FIGURES, METHODS, ONE, TWO, known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,9 +42,10 @@ def table_of(points: Sequence[Point]) -> pl.DataFrame:
     for point in points:
         figures: dict[str, Figure] = {}
         for name in METHODS:
-            figures[f"bias_{name}"] = mean_figure(point.errors[name])
-            figures[f"mse_{name}"] = mean_figure(point.errors[name] ** 2)
-            figures[f"variance_{name}"] = mean_figure(point.variances[name])
+            errors, spread = (known(one[name]) for one in (point.errors, point.variances))
+            figures[f"bias_{name}"] = mean_figure(errors)
+            figures[f"mse_{name}"] = mean_figure(errors**2)
+            figures[f"variance_{name}"] = mean_figure(spread)
         squares = {name: errors**2 for name, errors in point.errors.items()}
         figures["design_ratio"] = paired(point.variances[TWO], point.variances[ONE], power=1.0)
         figures["error_ratio"] = paired(squares[TWO], squares[ONE], power=1.0)
