@@ -16,9 +16,10 @@ import bacon
 from bacon.errors import InputError
 from bacon.experiments.figure_parts import cut, look
 from bacon.experiments.figure_set import draw_figures, draw_sweeps, shares_of
-from bacon.experiments.figures import QUALITY, RANKING, curves, draw_lines, score_distributions
+from bacon.experiments.figures import QUALITY, RANKING, curves, draw_lines
 from bacon.experiments.plan import Plan
 from bacon.experiments.run import Measured, simulate
+from bacon.experiments.score_figure import score_distributions
 from bacon.experiments.sweeps import swept
 
 if TYPE_CHECKING:
@@ -69,8 +70,14 @@ def test_an_experiment_has_its_figures(measured: Measured, tmp_path: Path) -> No
     with mpl.rc_context({"font.size": 30, "savefig.bbox": "tight", "svg.fonttype": "path"}):
         draw_figures(measured, essays(), shares, tmp_path)
     assert first == {name: (tmp_path / name).read_bytes() for name in files}
+    assert "judge_b" in notices[0].message
+    for earlier in ("estimates-2.svg", "sweep-folds.svg", "own.svg", "estimates.svg.txt"):
+        (tmp_path / earlier).write_text("")
     only, _ = draw_figures(measured, essays(), shares, tmp_path, titles={"ridge": "a ridge"})
     assert only == files
+    # Figures of an earlier command go, what is none of them stays.
+    there = {path.name for path in tmp_path.iterdir()}
+    assert there == {*files, "sweep-folds.svg", "own.svg", "estimates.svg.txt"}
     assert "a ridge" in words(tmp_path / "estimates.svg")
     assert "human-only" not in words(tmp_path / "estimates.svg")
 

@@ -73,8 +73,8 @@ def simulate_command(
     config: Annotated[
         list[str] | None,
         typer.Option(
-            help="human-only, raw-judges, ppi++, paper, in-sample, bacon, a model such as ridge, or "
-            "NAME:model=ridge,crossfit=refit; repeat. human-only is always there."
+            help="human-only, raw-judges, ppi++, paper, in-sample, bacon, a model such as ridge, "
+            "or NAME:model=ridge,crossfit=refit; repeat. human-only is always there."
         ),
     ] = None,
     sweep: Annotated[

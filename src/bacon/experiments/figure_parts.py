@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["SMALL", "cut", "legend_below", "look", "panels_of", "plain_style", "save_drawing"]
+__all__ = [
+    "SMALL",
+    "cut",
+    "legend_below",
+    "look",
+    "panels_of",
+    "percent",
+    "plain_style",
+    "save_drawing",
+]
 
 COLOURS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c564b")
 """Told apart by people with any colour vision (Okabe and Ito, 2008)."""
@@ -123,3 +132,8 @@ def save_drawing(drawing: Any, path: Path) -> None:
         metadata = {"Date": None} if kind == "svg" else None
         drawing.savefig(buffer, format=kind, metadata=metadata, dpi=150)
     write_atomically(path, buffer.getvalue(), overwrite=True)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, in at most three digits."""
+    return f"{100.0 * share:.3g} %"

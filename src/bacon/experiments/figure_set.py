@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from bacon.data.notice import Notice
@@ -11,10 +12,11 @@ from bacon.experiments.figures import (
     RANKING,
     curves,
     draw_lines,
-    score_distributions,
 )
 from bacon.experiments.plan import design_name
+from bacon.experiments.score_figure import score_distributions
 from bacon.experiments.sweeps import in_name, settings_of
+from bacon.words import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -114,8 +116,12 @@ def draw_figures(
         left = score_distributions(full, folder / "scores.svg")
         drawn.append("scores.svg")
         if left:
-            text = f"{full.name}: {len(left)} judges are not drawn."
+            text = (
+                f"{full.name}: left out of the figure of scores, for another scale or because they "
+                f"are too many to draw: {listed(left)}. They count everywhere else."
+            )
             told.append(Notice("judges_not_drawn", text))
+    _remove_others(folder, r"(estimates|models|ranking|scores)(-\d+)?\.svg", drawn)
     return tuple(drawn), tuple(told)
 
 
@@ -168,7 +174,15 @@ def draw_sweeps(
         lacking = draw_lines(rows, path, QUALITY, axis=key, level=level, ticks=ticks)
         if len(lacking) < len(QUALITY):
             drawn.append(path.name)
+    _remove_others(folder, r"sweep-.+\.svg", drawn)
     return tuple(drawn)
+
+
+def _remove_others(folder: Path, ours: str, drawn: Sequence[str]) -> None:
+    """Remove figures of an earlier command, which nothing that is here now stands behind."""
+    for path in folder.iterdir():
+        if re.fullmatch(ours, path.name) and path.name not in drawn:
+            path.unlink()
 
 
 def _places(values: Sequence[object]) -> tuple[dict[str, float], bool]:

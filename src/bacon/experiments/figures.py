@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from bacon.experiments.figure_parts import (
@@ -13,10 +14,10 @@ from bacon.experiments.figure_parts import (
     legend_below,
     look,
     panels_of,
+    percent,
     plain_style,
     save_drawing,
 )
-from bacon.experiments.score_figure import score_distributions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,8 +34,6 @@ __all__ = [
     "SHARE",
     "curves",
     "draw_lines",
-    "save_drawing",
-    "score_distributions",
 ]
 
 QUALITY = {
@@ -65,6 +64,9 @@ PANEL = (4.0, 2.8)
 MANY = 4
 """Lines from which on bands are paler."""
 
+MOST_TICKS = 8
+"""Places that all have their number on the axis."""
+
 WORDS = 40
 """Signs below an axis from which on they stand aslant."""
 
@@ -91,7 +93,6 @@ def curves(
     panels: Mapping[str, str],
     *,
     x: Mapping[str, float],
-    axis: str = SHARE,
     titles: Mapping[str, str] | None = None,
     level: float = 0.95,
     head: str = "",
@@ -111,8 +112,6 @@ def curves(
         Column of `table` -> title of its panel, such as `QUALITY`.
     x : mapping of str to float
         Design -> its place on the axis; other designs are left out.
-    axis : str
-        What the axis is.
     titles : mapping of str to str, optional
         Configuration -> its name in the legend.
     level : float
@@ -147,7 +146,7 @@ def curves(
         ),
         path,
         panels,
-        axis=axis,
+        axis=SHARE,
         level=level,
         head=head,
     )
@@ -196,7 +195,7 @@ def draw_lines(
                     _words(part, axis, ticks)
                 else:
                     _curves(part, found, names, aim)
-                    _numbers(part, axis)
+                    _numbers(part, axis, sorted(table["place"].unique().to_list()))
                 part.set_title(panels[panel], fontsize=SMALL + 1, parse_math=False)
                 part.tick_params(labelsize=SMALL)
             told = [head] if head else []
@@ -262,11 +261,14 @@ def _words(part: Any, axis: str, ticks: Mapping[str, float]) -> None:
         part.tick_params(axis="x", rotation=20)
 
 
-def _numbers(part: Any, axis: str) -> None:
-    """Say what the numbers of the axis are."""
+def _numbers(part: Any, axis: str, places: Sequence[float]) -> None:
+    """Say what the numbers of the axis are, at the places drawn where they are few."""
     part.set_xlabel(cut(axis), fontsize=SMALL, parse_math=False)
     if axis == SHARE:
         part.xaxis.set_major_formatter(lambda share, _: percent(share))
+    room = (places[-1] - places[0]) / MOST_TICKS
+    if len(places) <= MOST_TICKS and all(b - a >= room for a, b in pairwise(places)):
+        part.set_xticks(places)
 
 
 def _rows(part: Any, lines: Mapping[str, _Line], names: Sequence[str], aim: float | None) -> None:
@@ -280,11 +282,6 @@ def _rows(part: Any, lines: Mapping[str, _Line], names: Sequence[str], aim: floa
         part.axvline(aim, color="grey", lw=0.8, ls=":", zorder=0)
     part.set_yticks(range(len(names)), [cut(name, 28) for name in names], parse_math=False)
     part.set_ylim(len(names) - 0.4, -0.6)
-
-
-def percent(share: float) -> str:
-    """Return a share in percent, in at most three digits."""
-    return f"{100.0 * share:.3g} %"
 
 
 def _key(place: int, *, joined: bool) -> Any:

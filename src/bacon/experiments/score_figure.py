@@ -34,7 +34,7 @@ MOST_VALUES = 12
 """Different scores up to which each has a share of its own."""
 
 
-def score_distributions(full: FullPool, path: Path, *, title: str = "") -> tuple[str, ...]:
+def score_distributions(full: FullPool, path: Path) -> tuple[str, ...]:
     """Draw how people's scores are distributed beside each numeric judge's (Figures 1 and 2).
 
     Shares of each value where there are few, a judge's score counted at the nearest one; else of
@@ -48,8 +48,6 @@ def score_distributions(full: FullPool, path: Path, *, title: str = "") -> tuple
         The pool with all labels.
     path : Path
         File to write, .svg or .png.
-    title : str
-        Its head.
 
     Returns
     -------
@@ -72,8 +70,10 @@ def score_distributions(full: FullPool, path: Path, *, title: str = "") -> tuple
             handles += part.plot(at, shares, lw=1, ms=3, **style)
         part.set_xlabel(axis, fontsize=SMALL)
         part.set_ylabel("share of the items", fontsize=SMALL)
-        part.set_title(cut(title or full.name), fontsize=SMALL + 1, parse_math=False)
+        part.set_title(cut(full.name), fontsize=SMALL + 1, parse_math=False)
         part.tick_params(labelsize=SMALL)
+        if len(at) <= MOST_VALUES and (at == np.round(at)).all():
+            part.set_xticks(at)
         legend_below(drawing, handles, [PEOPLE, *(one.removeprefix("judge_") for one in shown)])
         save_drawing(drawing, path)
     return tuple(one.name for one in full.pool.judges if not one.is_text and one.name not in shown)

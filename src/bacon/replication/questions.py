@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bacon.experiments.figures import percent
+from bacon.experiments.figure_parts import percent
 from bacon.experiments.markdown import number, told
 from bacon.experiments.montecarlo import Figure, paired
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bacon.experiments.figures import percent
+from bacon.experiments.figure_parts import percent
 from bacon.experiments.markdown import in_markdown, markdown_table, number, told
 from bacon.experiments.system_tables import systems_lines, systems_table
 from bacon.files import slug

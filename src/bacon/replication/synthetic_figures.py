@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bacon.experiments.figure_parts import panels_of, plain_style
-from bacon.experiments.figures import save_drawing
+from bacon.experiments.figure_parts import panels_of, plain_style, save_drawing
 from bacon.experiments.montecarlo import mean_figure
 from bacon.files import make_folder
 
