@@ -72,3 +72,9 @@ def test_the_rmse_and_sd_intervals_hold() -> None:
         for k, found in enumerate((rmse_figure(errors), sd_figure(errors))):
             hits[k] += found.low <= 1.0 <= found.high
     assert np.all(hits >= 485)
+
+
+def test_the_interval_of_a_mean_stays_where_its_values_can_be() -> None:
+    value, low, high = mean_figure(np.array([1.0, 1.0, 0.4]), least=-1.0, most=1.0)
+    assert (value, high) == (pytest.approx(0.8), 1.0)
+    assert low == pytest.approx(0.8 - 2.5758293 * np.std([1.0, 1.0, 0.4], ddof=1) / np.sqrt(3))

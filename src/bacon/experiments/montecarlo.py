@@ -44,11 +44,13 @@ def _around(value: float, se: float) -> Figure:
     return Figure(value, value - Z99 * se, value + Z99 * se)
 
 
-def mean_figure(values: FloatArray) -> Figure:
-    """Return the mean of `values` (m,)."""
+def mean_figure(values: FloatArray, *, least: float = -math.inf, most: float = math.inf) -> Figure:
+    """Return the mean of `values` (m,), which lie from `least` to `most`, as its interval does."""
     if len(values) < 2:
         return NO_FIGURE
-    return _around(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values)))
+    se = float(values.std(ddof=1)) / math.sqrt(len(values))
+    value, low, high = _around(float(values.mean()), se)
+    return Figure(value, max(low, least), min(high, most))
 
 
 def sd_figure(values: FloatArray) -> Figure:
