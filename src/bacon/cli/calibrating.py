@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 
 import typer
 
-from bacon.cli.ids import settle_id
 from bacon.cli.label_options import LabelOptions
 from bacon.cli.needed import has_judges, need_roles, one_design
 from bacon.cli.options import (
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from bacon.calibration.calibration import Calibration
     from bacon.calibration.nonresponse import Treatment
     from bacon.calibration.raters import Claim
-    from bacon.data.notice import Notice
     from bacon.outcome.crossfit import CrossFitMode
 
 __all__ = ["Reading", "parse_scale", "with_calibration", "with_pilot"]
@@ -176,11 +174,6 @@ def read_calibration(
     )
     table = read_table(pool)
     need_roles(table, judges=judges, model=model, has_labels=people.are_given)
-    told: tuple[Notice, ...] = ()
-    if judge_column is None:
-        id_, told = settle_id(
-            table, id_, sheet=sample, labels=labels, labels_id=labels_id, embeddings=embeddings
-        )
     items = read_pool(
         table,
         judges=names_of(judges, table) or ("judge_*" if has_judges(table) else ()),
@@ -197,7 +190,6 @@ def read_calibration(
         levels=levels,
         na=missing,
     )
-    items = replace(items, notices=(*items.notices, *told))
     drawn = None if sample is None else read_sample(sample, pool=items)
     human, column = people.read(items, table, id_, levels, missing)
     cal = calibrate(
