@@ -26,6 +26,7 @@ FOUNDATION = (
     "judge_scores",
     "signed",
     "simplex",
+    "sink",
     "words",
 )
 LAYERS: tuple[tuple[str, ...], ...] = (

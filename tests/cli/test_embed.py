@@ -121,3 +121,16 @@ def test_a_study_says_it_all(bacon, worded):
 )
 def test_what_cannot_be_is_refused(refused, worded, words, said):
     assert said in refused("embed", worded, *words)
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (("--concurrency", "2"), "--concurrency is for --kind endpoint, not tfidf"),
+        (("--timeout", "9"), "--timeout is for --kind endpoint"),
+        (("--proxies",), "--proxies is for --kind endpoint"),
+        (("--batch", "9"), "--batch is for the other kinds"),
+    ],
+)
+def test_options_of_another_kind_are_refused(refused, worded, option, said):
+    assert said in refused("embed", worded, "--out", "e.parquet", *option)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from bacon.data.notice import Notice
 from bacon.errors import InputError
-from bacon.files import appearing, check_can_write, unwritable
+from bacon.files import check_can_write
 from bacon.judges.judgement_frames import BESIDE, ITEM, PIECE, Judgements, read_scores
 from bacon.judges.store import Store
+from bacon.sink import sink_frames
 from bacon.words import listed
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
 
     import polars as pl
 
@@ -104,32 +104,11 @@ def write_judgements(
     >>> n_rows, frame.to_dicts()
     (1, [{'item_id': 7, 'judge_x': 5.0, 'judge_x__status': 'ok'}])
     """
-    import polars as pl
-    from polars.io.plugins import register_io_source
-
     where = Path(path)
     check_can_write(where, overwrite=overwrite)
-    failed: list[BaseException] = []
     with store.snapshot() as connection:
         judgements = Judgements(connection, str(store.path))
-
-        def pieces(*_: object) -> Iterator[pl.DataFrame]:
-            try:
-                yield from judgements.frames()
-            except BaseException as error:
-                # polars would wrap it in an error of its own.
-                failed.append(error)
-                raise
-
-        try:
-            with appearing(where) as unfinished:
-                register_io_source(pieces, schema=judgements.schema).sink_parquet(
-                    unfinished, row_group_size=PIECE, maintain_order=True, compression="zstd"
-                )
-        except pl.exceptions.PolarsError as error:
-            if failed:
-                raise failed[0] from None
-            raise unwritable(where, str(error).splitlines()[0]) from error
+        sink_frames(judgements.frames(), where, judgements.schema, rows=PIECE)
         return Written(judgements.n_rows, (*store.notices(), *judgements.notices()))
 
 

@@ -16,7 +16,7 @@ from bacon.errors import BaconError
 from bacon.judges.budget import Amount, Budget, Ledger
 from bacon.judges.client import Client
 from bacon.judges.limits import AdaptiveLimit, Breaker, backoff
-from bacon.judges.replies import Trouble
+from bacon.judges.replies import NO_CONNECTION, Trouble
 from bacon.judges.runner import Signals
 from bacon.judges.store_tallies import Spent
 from bacon.random import stream
@@ -231,7 +231,7 @@ class Asking:
 
     def _put_off(self, batch: Batch, trouble: Trouble, now: float, *, probe: bool) -> None:
         """Plan another attempt, of halves where the whole failed too often."""
-        self._breaker.failed(now, probe=probe)
+        self._breaker.failed(now, probe=probe, reached=trouble.reason != NO_CONNECTION)
         if self._breaker.gives_up:
             self._ended_by(f"the endpoint fails ({_reason(trouble)})")
             return

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bacon.errors import OutputError
-from bacon.files import appearing, check_can_write, unwritable, write_atomically
+from bacon.files import appearing, check_can_write, write_atomically
+from bacon.sink import sink_frames
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+
+    import polars as pl
 
     from bacon.arrays import IdArray
     from bacon.features.embedders.base import Float32Array
@@ -97,36 +99,18 @@ def _write_parquet(
     about: Mapping[str, Any],
 ) -> None:
     import polars as pl
-    from polars.io.plugins import register_io_source
 
     column = COLUMN if id_name != COLUMN else f"{COLUMN}_1"
     id_type = pl.Int64() if ids.dtype.kind == "i" else pl.String()
     schema = pl.Schema({id_name: id_type, column: pl.Array(pl.Float32, width)})
-    failed: list[BaseException] = []
 
-    def pieces(*_: object) -> Iterator[pl.DataFrame]:
+    def pieces() -> Iterator[pl.DataFrame]:
         start = 0
-        try:
-            for block in blocks:
-                named = pl.Series(id_name, ids[start : start + len(block)].tolist(), dtype=id_type)
-                values = pl.Series(column, np.ascontiguousarray(block), dtype=schema[column])
-                start += len(block)
-                yield pl.DataFrame([named, values])
-        except BaseException as error:
-            # polars would wrap it in an error of its own.
-            failed.append(error)
-            raise
+        for block in blocks:
+            named = pl.Series(id_name, ids[start : start + len(block)].tolist(), dtype=id_type)
+            values = pl.Series(column, np.ascontiguousarray(block), dtype=schema[column])
+            start += len(block)
+            yield pl.DataFrame([named, values])
 
-    try:
-        with appearing(path) as unfinished:
-            register_io_source(pieces, schema=schema).sink_parquet(
-                unfinished,
-                row_group_size=GROUP,
-                maintain_order=True,
-                compression="zstd",
-                metadata={METADATA: json.dumps(about, ensure_ascii=True)},
-            )
-    except pl.exceptions.PolarsError as error:
-        if failed and isinstance(failed[0], OutputError):
-            raise failed[0] from None
-        raise unwritable(path, str(error).splitlines()[0]) from error
+    told = {METADATA: json.dumps(about, ensure_ascii=True)}
+    sink_frames(pieces(), path, schema, rows=GROUP, metadata=told)

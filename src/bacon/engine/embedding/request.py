@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from bacon.config import EmbeddingTable, read_config
@@ -118,12 +118,16 @@ class EmbeddingRequest:
             raise InputError(f"--kind {self.kind} needs --model, the folder of a model.")
         if self.kind in ("tfidf", "wordllama") and self.model:
             raise InputError(f"--kind {self.kind} has one model; leave out --model.")
-        for name in ("url", "key_variable", "most_tokens"):
-            if self.kind != "endpoint" and getattr(self, name) is not None:
+        usual = {one.name: one.default for one in fields(self)}
+        own = ("url", "key_variable", "most_tokens", "concurrency", "timeout", "proxies")
+        for name in own:
+            if self.kind != "endpoint" and getattr(self, name) != usual[name]:
                 raise InputError(
                     f"--{name.replace('_', '-')} is for --kind endpoint, not {self.kind}; leave it "
                     "out, or add that."
                 )
+        if self.kind == "tfidf" and self.batch is not None:
+            raise InputError("--batch is for the other kinds: tfidf takes all texts; leave it out.")
 
 
 def requested(source: Path, *, out: Path | None = None, **given: Any) -> EmbeddingRequest:
