@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import heapq
 import time
-from collections import deque
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -15,6 +13,7 @@ from bacon.judges.feed import Feed
 from bacon.judges.limits import AdaptiveLimit, Breaker, backoff
 from bacon.judges.replies import NO_CONNECTION, RATE_LIMITED, Reply
 from bacon.judges.summary import Tally
+from bacon.judges.turns import Turns
 from bacon.random import stream
 from bacon.words import shown
 
@@ -33,9 +32,6 @@ __all__ = ["JudgeRun"]
 
 LONGEST = 240
 """Signs of what an endpoint says that are passed on."""
-
-LOW_WATER = 128
-"""Planned calls below which more are read."""
 
 CONTACT = ("http 403", "http 404")
 """Refusals that stop a judge whatever went well before, if there are many in a row."""
@@ -68,8 +64,7 @@ class JudgeRun:
         self._guess = Guess(spec)
         self._feed = Feed(spec, items, shared.store, self._guess, self.tally)
         self._draws = stream(shared.patience.seed, f"waits of {spec.name}")
-        self._ready: deque[Planned] = deque()
-        self._later: list[tuple[float, Planned]] = []
+        self._turns = Turns(spec.concurrency)
         self._flying: set[asyncio.Task[bool]] = set()
         # What was set aside for calls whose answers are not on the disk yet.
         self._unsaved: dict[str, Amount] = {}
@@ -123,12 +118,12 @@ class JudgeRun:
         self._feed.release()
 
     def _over(self) -> bool:
-        busy = self._flying or self._ready or self._later or self._reading
+        busy = self._flying or self._turns or self._reading
         return self._read_all and not busy
 
     def _read_on(self) -> None:
         """Have more calls planned in the background where few are left."""
-        if self._reading is None and not self._read_all and len(self._ready) < LOW_WATER:
+        if self._reading is None and not self._read_all and self._turns.are_few:
             self._reading = asyncio.create_task(self._read())
 
     async def _read(self) -> None:
@@ -137,7 +132,7 @@ class JudgeRun:
             if chunk is None:
                 self._read_all = True
             else:
-                self._ready.extend(chunk)
+                self._turns.add(chunk)
         except Exception as error:  # noqa: BLE001 - whatever it is ends the run, and is raised there
             self._shared.failed(error)
         finally:
@@ -163,13 +158,13 @@ class JudgeRun:
             if self._breaker.resting and self._taken:
                 return None
             self.tally.waiting = None
-            planned, due = self._next(now)
+            planned, due = self._turns.take(now)
             if planned is None:
                 return due
             amount = self._guess.amount(planned.plain)
             full = self._shared.ledger.full(amount)
             if full is not None:
-                self._ready.appendleft(planned)
+                self._turns.put_back(planned)
                 if self._shared.ledger.idle:
                     self.stop(f"budget of {full} used up")
                 return None
@@ -180,15 +175,6 @@ class JudgeRun:
     def _taken(self) -> int:
         """Places taken: a crash must not cost more calls than the judge may have in flight."""
         return len(self._flying) + len(self._unsaved)
-
-    def _next(self, now: float) -> tuple[Planned | None, float | None]:
-        """Return the call whose turn it is; else None, and when there will be one if known."""
-        if self._later and self._later[0][0] <= now:
-            return heapq.heappop(self._later)[1], None
-        # Calls that wait make room for others, within a limit: memory must not grow.
-        if self._ready and len(self._later) < max(LOW_WATER, 2 * self.spec.concurrency):
-            return self._ready.popleft(), None
-        return None, self._later[0][0] if self._later else None
 
     def _send(self, planned: Planned, amount: Amount) -> None:
         self._shared.ledger.reserve(amount)
@@ -272,7 +258,7 @@ class JudgeRun:
             # Spread, so that calls told the same do not come back all at once.
             wait = trouble.wait + min(wait, patience.first_wait)
             self._heed(trouble, now)
-        heapq.heappush(self._later, (now + wait, planned))
+        self._turns.put_off(planned, now + wait)
         return None
 
     def _rest(self, trouble: Trouble, *, is_first: bool) -> None:
