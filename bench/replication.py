@@ -27,8 +27,7 @@ from bacon.experiments.full_pool import FullPool, full_pool
 from bacon.experiments.plan import Plan
 from bacon.experiments.run import simulate
 from bacon.random import stream
-from bacon.replication.protocol import configurations_of
-from bacon.replication.study import designs_of
+from bacon.replication.protocol import configurations_of, designs_of
 
 BUDGETS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 N_ESSAYS, N_JUDGES, N_COMPONENTS = 4_600, 8, 64

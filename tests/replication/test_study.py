@@ -11,7 +11,8 @@ from tests.replication.cases import TOML, N, items, study_folder
 from bacon.config import parse_config
 from bacon.errors import InputError
 from bacon.experiments.plan import design_name
-from bacon.replication.study import designs_of, read_study
+from bacon.replication.protocol import designs_of
+from bacon.replication.study import read_study
 
 if TYPE_CHECKING:
     from pathlib import Path

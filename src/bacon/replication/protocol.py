@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bacon.errors import InputError
 from bacon.experiments.plan import Plan
 from bacon.replication.ablations import FULL, ablations
-from bacon.replication.study import designs_of
+from bacon.sampling.stratified import StratifiedDesign
+from bacon.sampling.uniform import UniformDesign
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bacon.experiments.full_pool import FullPool
+    from bacon.experiments.plan import Design
     from bacon.replication.study import Study
 
-__all__ = ["OPEN", "Question", "configurations_of", "plan_of", "questions_of"]
+__all__ = ["OPEN", "Question", "configurations_of", "designs_of", "plan_of", "questions_of"]
 
 
 @dataclass(frozen=True)
@@ -69,13 +72,30 @@ OPEN = (
 
 
 def configurations_of(full: FullPool, model: str) -> list[str]:
-    """Return the ablations as configurations, labels alone first."""
+    """Return the ablations as configurations, labels alone first.
+
+    Parameters
+    ----------
+    full : FullPool
+        The pool, which says what can be left out.
+    model : str
+        Outcome model of those that fit one.
+    """
     found = [one.configuration(model) for one in ablations(full.pool)]
     return ["human-only", *(one for one in found if one != "human-only")]
 
 
 def questions_of(full: FullPool, *, by_group: bool) -> list[Question]:
-    """Return the open questions that a pool can answer."""
+    """Return the open questions that a pool can answer.
+
+    Parameters
+    ----------
+    full : FullPool
+        The pool: without judges and embeddings there is nothing to ask, and in-sample models
+        have means only.
+    by_group : bool
+        Whether systems are compared.
+    """
     means = full.levels is None
     modelled = any(one.name == FULL for one in ablations(full.pool))
     return [
@@ -93,7 +113,26 @@ def plan_of(
     seed: int = 0,
     fresh: bool = False,
 ) -> Plan:
-    """Return the plan of a part of a study."""
+    """Return the plan of a part of a study.
+
+    Parameters
+    ----------
+    study : Study
+        The study, for its budgets and the kind of outcome.
+    full : FullPool
+        The part.
+    configurations : sequence of str
+        What is drawn.
+    seed : int
+        Seed of draws and folds.
+    fresh : bool
+        A new pool in every draw, for the population; then without groups.
+
+    Raises
+    ------
+    InputError
+        A budget, a configuration or the labels cannot be used.
+    """
     return Plan(
         full,
         designs_of(full, study.budgets, grouped=not fresh),
@@ -104,3 +143,47 @@ def plan_of(
         by_group=study.by_group and not fresh,
         fresh=fresh,
     )
+
+
+def designs_of(part: FullPool, budgets: tuple[float, ...], *, grouped: bool = True) -> list[Design]:
+    """Return the draws of the budgets: the same share of every group, or of the pool.
+
+    Parameters
+    ----------
+    part : FullPool
+        The pool.
+    budgets : tuple of float
+        Shares of its items.
+    grouped : bool
+        Whether groups are drawn from one by one.
+
+    Raises
+    ------
+    InputError
+        A budget is less than two labels.
+    """
+    group, n_items = part.pool.group, part.pool.n_items
+    designs: list[Design] = []
+    for budget in budgets:
+        n = round(budget * n_items)
+        if n < 2:
+            raise InputError(
+                f"a budget of {budget:g} is {n} of {n_items:,} items; a draw needs two labels."
+            )
+        if grouped and group is not None:
+            designs.append(_of_groups(part, n, budget, group.name))
+        else:
+            designs.append(UniformDesign(n=n))
+    return designs
+
+
+def _of_groups(part: FullPool, n: int, budget: float, column: str) -> StratifiedDesign:
+    """Return the draw of the same share of every group, refusing a share it cannot draw."""
+    design = StratifiedDesign(n=n, strata=column)
+    try:
+        design.draw(part.pool, seed=0)
+    except InputError as error:
+        raise InputError(
+            f"a budget of {budget:g} cannot be drawn from every value of {column}: {error}"
+        ) from None
+    return design

@@ -14,7 +14,6 @@ from bacon.experiments.plan import Plan
 from bacon.inspection.roles import likely
 from bacon.io.pools import read_pool
 from bacon.io.tables import Table, read_table
-from bacon.sampling.stratified import StratifiedDesign
 from bacon.sampling.uniform import UniformDesign
 
 if TYPE_CHECKING:
@@ -23,9 +22,8 @@ if TYPE_CHECKING:
     from bacon.config import PoolTable, StudyTable
     from bacon.data.pool import Pool
     from bacon.experiments.full_pool import FullPool
-    from bacon.experiments.plan import Design
 
-__all__ = ["CONFIG", "Study", "designs_of", "read_study"]
+__all__ = ["CONFIG", "Study", "read_study"]
 
 CONFIG = "bacon.toml"
 MODELS = {"persuade": "ordinal", "mqm": "hurdle-ridge", "webdesign": "ridge"}
@@ -188,47 +186,3 @@ def _model(part: FullPool, table: StudyTable) -> str:
         outcome=table.outcome,
     )
     return FAMILY.get(plan.asked.kind, "ridge")
-
-
-def designs_of(part: FullPool, budgets: tuple[float, ...], *, grouped: bool = True) -> list[Design]:
-    """Return the draws of the budgets: the same share of every group, or of the pool.
-
-    Parameters
-    ----------
-    part : FullPool
-        The pool.
-    budgets : tuple of float
-        Shares of its items.
-    grouped : bool
-        Whether groups are drawn from one by one.
-
-    Raises
-    ------
-    InputError
-        A budget is less than two labels.
-    """
-    group, n_items = part.pool.group, part.pool.n_items
-    designs: list[Design] = []
-    for budget in budgets:
-        n = round(budget * n_items)
-        if n < 2:
-            raise InputError(
-                f"a budget of {budget:g} is {n} of {n_items:,} items; a draw needs two labels."
-            )
-        if grouped and group is not None:
-            designs.append(_of_groups(part, n, budget, group.name))
-        else:
-            designs.append(UniformDesign(n=n))
-    return designs
-
-
-def _of_groups(part: FullPool, n: int, budget: float, column: str) -> StratifiedDesign:
-    """Return the draw of the same share of every group, refusing a share it cannot draw."""
-    design = StratifiedDesign(n=n, strata=column)
-    try:
-        design.draw(part.pool, seed=0)
-    except InputError as error:
-        raise InputError(
-            f"a budget of {budget:g} cannot be drawn from every value of {column}: {error}"
-        ) from None
-    return design
