@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 import pytest
 from tests.replication.cases import study_folder
@@ -13,14 +11,11 @@ from bacon.replication.claims import Claim, claim_lines, claims_of, claims_said
 from bacon.replication.protocol import configurations_of, plan_of
 from bacon.replication.study import read_study
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-@pytest.fixture
-def measured(tmp_path: Path) -> Measured:
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     """Eight draws of the small study."""
-    study = read_study(study_folder(tmp_path))
+    study = read_study(study_folder(tmp_path_factory.mktemp("study")))
     part = study.parts[0]
     return simulate(plan_of(study, part, configurations_of(part, "ridge")), trials=8)
 
