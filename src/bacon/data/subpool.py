@@ -59,6 +59,11 @@ def pool_of_rows(pool: Pool, rows: IntArray, *, ids: IdArray | None = None) -> P
 
 def items_alone(pool: Pool) -> Pool:
     """Return the pool as if nothing were known of its items but their groups and clusters."""
+    import polars as pl
+
+    # Ids that are the numbers of the rows stand in no column.
+    there = pool.id_name in pool.table.columns
+    ids = pool.table.select(pool.id_name) if there else pl.DataFrame({pool.id_name: pool.ids})
     return replace(
         pool,
         judges=(),
@@ -66,7 +71,7 @@ def items_alone(pool: Pool) -> Pool:
         feature_names=(),
         text=None,
         embeddings=None,
-        table=pool.table.select(pool.id_name),
+        table=ids,
     )
 
 
