@@ -44,7 +44,7 @@ def test_the_default_model_is_a_stack_and_its_weights_are_told():
     sample, labels = drawn(pool)
     cal = calibrate(pool, labels, sample=sample)
     assert cal.model == "stack"
-    assert "; stack of " in cal.summary()
+    assert "; models by weight: " in cal.summary()
     assert sum(cal.model_weights.values()) == pytest.approx(1)
 
 

@@ -116,7 +116,9 @@ def test_weights_sum_to_one_and_are_told(outcome):
     assert min(weights.values()) > 0.0
     assert list(weights.values()) == sorted(weights.values(), reverse=True)
     text = " ".join(cal.summary().split())
-    told = {name: f"{name} {weight:.2f}" for name, weight in weights.items() if weight >= 0.01}
+    told = {
+        name: f"{name} {weight * 100:.0f} %" for name, weight in weights.items() if weight >= 0.01
+    }
     assert all(words in text for words in told.values())
 
 

@@ -141,7 +141,7 @@ def test_how_many_more_comes_near_what_it_takes(pool):
         assert 0.6 < found.needed / whole.stopped_at < 1.6
     assert f"go on: about {found.more} more labels for a width of 0.5." in found.summary()
     short = made(pool, 100).anytime(width=0.3)
-    assert "the sheet has 0 left: draw the next one longer" in short.summary()
+    assert "the sheet has 0 left: make it longer." in short.summary()
     never = made(pool, 100).anytime(width=1e-9)
     assert never.needed == N
 

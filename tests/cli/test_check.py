@@ -73,8 +73,40 @@ def test_next_runs_on_real_files_as_they_are(shared_data, name):
 def test_the_hint_for_a_census_runs_too(shared_data):
     path = shared_data / "css_stance.parquet"
     record = json.loads(run("check", str(path), "--json"))
-    run(*shlex.split(record["hint_command"])[1:])
-    run(*shlex.split(record["next"])[1:], "--sample", "to_label.csv")
+    words = shlex.split(record["hint_command"])[1:]
+    assert words[0] == "simulate"
+    assert words[-2:] == ["--trials", "50"]
+    run(*words[:-1], "2")
+
+
+def test_the_hint_for_a_census_of_numbers_runs_too():
+    table = answers(human=[1 + k % 6 for k in range(len(answers()["human"]))])
+    write("answers.csv", table)
+    words = shlex.split(json.loads(run("check", "answers.csv", "--json"))["hint_command"])[1:]
+    assert words[0] == "simulate"
+    run(*words[:-1], "2")
+
+
+def test_the_scores_of_a_sheet_are_labels_of_people(tmp_path):
+    run(*next_of(write("answers.csv", answers(human=None))))
+    sheet = pl.read_csv("to_label.csv", infer_schema=False)
+    score = pl.Series([str(1 + k % 5) for k in range(len(sheet))])
+    sheet.with_columns(score=score).write_csv("to_label.csv")
+    out = run("check", "to_label.csv")
+    assert "labels      score" in out
+    assert "No column holds human labels yet" not in out
+    assert "judges" not in out
+    assert (tmp_path / "to_label.csv").exists()
+
+
+def test_other_columns_that_look_like_judges_are_told():
+    write("answers.csv", answers() | {"gpt_score": answers()["judge_gpt"]})
+    out = " ".join(run("check", "answers.csv").split())
+    assert "These also look like judges: gpt_score; to use them, add --judges" in out
+    told = "Note: These also look like judges: gpt_score; to use them, add --judges "
+    words = ("estimate", "answers.csv", "--label", "human", "--model", "ridge")
+    assert f"{told}'judge_*,gpt_score'." in run(*words)
+    assert "also look like" not in run(*words, "--judges", "judge_*")
 
 
 def write(name: str, columns: dict[str, Any]) -> str:

@@ -72,5 +72,11 @@ def test_a_file_that_exists_is_kept(refused):
     assert Path("mine.csv").read_text() == "mine"
 
 
+def test_the_same_file_again_is_no_fault(bacon):
+    assert bacon("demo", "--write", "essays.csv").code == 0
+    assert bacon("demo", "--write", "essays.csv").code == 0
+    assert bacon("demo", "--write", "essays.csv", "--seed", 2).code == 2
+
+
 def test_a_seed_that_is_none(refused):
     assert "seed must be a whole number from 0 up" in refused("demo", "--seed", -1)

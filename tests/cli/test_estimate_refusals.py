@@ -56,7 +56,7 @@ def change(path, row, column, value):
         (["--label", "human", "--estimand", "proportion:ge:x"], "'x' is not a number"),
         (["--label", "human", "--levels", "a,a"], "levels must name two or more different"),
         (["--label", "human", "--judges", "judge_gpt,human"], "column human is named as a judge"),
-        (["--label", "human", "--run-column", "system"], "run_column goes with judge_column"),
+        (["--label", "human", "--run-column", "system"], "--run-column goes with --judge-column"),
     ],
 )
 def test_wrong_and_missing_roles_are_answered(refused, one, options, text):

@@ -113,3 +113,34 @@ def test_signs_from_files_do_not_reach_the_terminal(bacon):
     ran = bacon("import", "a.jsonl", "-o", "a.csv")
     assert "\x1b" not in ran.out + ran.err
     assert "judge_a_31m" in ran.out
+
+
+def test_scores_are_added_to_a_pool(bacon):
+    Path("scores.csv").write_text("item_id,judge,score\nb,gpt,4\na,gpt,2\n")
+    Path("pool.csv").write_text("key,system,text\na,x,007\nb,y,what\nc,y,more\n")
+    ran = bacon("import", "scores.csv", "--pool", "pool.csv", "--out", "both.csv")
+    assert ran.code == 0, ran.err
+    assert "Wrote both.csv: 3 rows, one an item.\nNext: bacon check both.csv\n" in ran.out
+    assert "1 of the 3 items of pool.csv have no score in the import" in ran.out
+    both = pl.read_csv("both.csv", infer_schema=False)
+    assert both.columns[:4] == ["key", "system", "text", "judge_gpt"]
+    assert both["text"].to_list() == ["007", "what", "more"]
+    assert both["judge_gpt"].to_list() == ["2.0", "4.0", None]
+    assert ran.made == ("both.csv",)
+
+
+@pytest.mark.parametrize(
+    ("pool", "why"),
+    [
+        ("item_id,text\na,x\nz,y\n", '1 of the 2 imported items are not in pool.csv: "b"'),
+        ("item_id,judge_gpt\na,1\nb,1\n", "pool.csv has the column judge_gpt already"),
+        ("item_id,key\n1,a\n2,b\n", "rename that column"),
+    ],
+)
+def test_a_pool_that_the_scores_do_not_fit_is_refused(bacon, pool, why):
+    Path("scores.csv").write_text("item_id,judge,score\nb,gpt,4\na,gpt,2\n")
+    Path("pool.csv").write_text(pool)
+    ran = bacon("import", "scores.csv", "--pool", "pool.csv", "--out", "both.csv")
+    assert ran.code == 2
+    assert why in ran.err
+    assert ran.made == ()

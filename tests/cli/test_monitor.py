@@ -109,6 +109,9 @@ def test_estimate_saves_what_monitor_watches(bacon, refused):
     assert (ran.code, ran.made) == (0, ("cal.json", "cal.npz"))
     assert "Saved: cal (.json and .npz)" in ran.err
     assert "cal.json exists already: give another name with --save" in refused(*words)
+    before = Path("cal.json").read_bytes()
+    assert bacon(*words, "--scale", "0:9", "--force").code == 0
+    assert Path("cal.json").read_bytes() != before
     week("one", n_labels=30)
     ran = bacon("monitor", "cal", "one.csv", "--labels", "one_labels.csv", "--value", "score")
     assert ran.code == 4

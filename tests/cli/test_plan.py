@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,12 @@ def test_a_width(bacon: Callable[..., Ran], file: str) -> None:
     assert "(pilot of 90: could be" in found
     assert "At 1.50 a label the judges save about" in found
     n = found.split(": ")[1].split(" ")[0]
-    assert lines[-1] == f"  bacon sample answers.csv -n {n} --out to_label.csv"
+    assert lines[-2] == (
+        "Next, a new draw: the 90 labels of the pilot do not count in it, so every label of it is "
+        "to be paid for:"
+    )
+    options = "--group system --label human"
+    assert lines[-1] == f"  bacon sample answers.csv {options} -n {n} --out to_label.csv"
 
 
 def test_the_json(bacon: Callable[..., Ran], file: str) -> None:
@@ -96,6 +102,77 @@ def test_a_difference_for_assumed_systems(bacon: Callable[..., Ran]) -> None:
     assert "(6 comparisons, all pairs)" in ran.out
 
 
+def test_what_the_user_gave_goes_on_into_the_command(
+    bacon: Callable[..., Ran], file: str, tmp_path: Path
+) -> None:
+    pl.read_csv(file).rename({"item_id": "answer id"}).with_columns(
+        text=pl.lit("what it says")
+    ).write_csv(tmp_path / file)
+    (tmp_path / "to_label.csv").touch()
+    given = ("--judges", "judge_g*,judge_noise", "--id", "answer id", "--text", "text")
+    ran = bacon("plan", "--pilot", file, *ASKED, *given, "--na", "x y", "--width", "0.2")
+    assert ran.code == 0, ran
+    command = ran.out.splitlines()[-1].strip()
+    assert command.startswith(
+        "bacon sample answers.csv --id 'answer id' --judges 'judge_good_run1,judge_good_run2,"
+    ) or command.startswith("bacon sample answers.csv --id 'answer id' --judges 'judge_g*,")
+    assert "--text text --group system --label human --na 'x y' -n " in command
+    assert command.endswith(" --out to_label_2.csv")
+    drawn = bacon(*shlex.split(command)[1:], "--seed", "1")
+    assert drawn.code == 0, drawn
+
+
+def test_the_sheet_of_a_pilot_goes_on_and_its_labels_count(
+    bacon: Callable[..., Ran], file: str
+) -> None:
+    assert bacon("sample", file, "-n", 90, "--seed", 1, "--out", "pilot.csv").code == 0
+    y = people()[1]
+    sheet = pl.read_csv("pilot.csv")
+    sheet.with_columns(score=pl.Series(y[sheet["item_id"].to_numpy()])).write_csv("pilot.csv")
+    plan = ("plan", "--pilot", file, "--sample", "pilot.csv", "--model", "ridge")
+    ran = bacon(*plan, "--width", "0.2")
+    said, command = ran.out.splitlines()[-2:]
+    n = int(command.split(" -n ")[1].split()[0])
+    assert said == (
+        f"Next, the sheet of the pilot made longer: the 90 labels of the pilot count in it, and "
+        f"{n - 90} more are to be labelled and paid for:"
+    )
+    assert command == f"  bacon sample {file} -n {n} --extend pilot.csv --out pilot_2.csv"
+    assert bacon(*command.split()[1:]).code == 0
+    longer = pl.read_csv("pilot_2.csv")
+    assert len(longer) == n
+    assert longer["score"].null_count() == n - 90
+    enough = bacon(*plan, "--width", "1").out.splitlines()[-1]
+    assert (
+        enough
+        == "Nothing more to draw: the 90 labels of the pilot are as many. Estimate with them."
+    )
+
+
+def test_a_plan_ends_in_a_draw_like_that_of_the_pilot(bacon: Callable[..., Ran], file: str) -> None:
+    draw = ("sample", file, "--draw-clusters", "prompt", "-n", 30, "--seed", 1)
+    assert bacon(*draw, "--out", "pilot.csv").code == 0
+    y = people()[1]
+    sheet = pl.read_csv("pilot.csv")
+    sheet.with_columns(score=pl.Series(y[sheet["item_id"].to_numpy()])).write_csv("pilot.csv")
+    ran = bacon(
+        "plan", "--pilot", file, "--sample", "pilot.csv", "--model", "ridge", "--width", 0.2
+    )
+    assert ran.code == 0, ran
+    planned = int(re.search(r"wide: (\d+) labels", ran.out).group(1))
+    command = ran.out.splitlines()[-1]
+    n = -(-planned // 3)
+    assert command == f"  bacon sample {file} -n {n} --draw-clusters prompt --out to_label.csv"
+
+
+def test_the_widest_difference_is_told_as_that(bacon: Callable[..., Ran], file: str) -> None:
+    ran = bacon("plan", "--pilot", file, *ASKED, "--difference", "0.3")
+    assert re.search(
+        r"Of these differences, that of \w+ and \w+ has the widest interval, which sets the number",
+        ran.out,
+    )
+
+
 def test_strata_and_the_command_that_draws_them(bacon: Callable[..., Ran], file: str) -> None:
     ran = bacon("plan", "--pilot", file, *ASKED, "--width", "0.2", "--per-stratum", "judge_noise:3")
     assert ran.code == 0, ran
@@ -118,7 +195,10 @@ def test_the_figure(bacon: Callable[..., Ran], file: str, ending: str) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("plan", "--width", "0.1"), "give also r2 and sd and n_items"),
+        (
+            ("plan", "--width", "0.1"),
+            "give also --r2 and --sd and --items (r2=, sd=, n_items= in Python)",
+        ),
         ((*ASSUMED, "--width", "-0.1"), "width must be a number above 0"),
         ((*ASSUMED, "--label", "human"), "--label says how a pilot is read"),
         ((*ASSUMED, "--budget", "100"), "--budget needs the price of a label"),
@@ -127,7 +207,7 @@ def test_the_figure(bacon: Callable[..., Ran], file: str, ending: str) -> None:
         ((*ASSUMED, "--budget", "9", "--label-cost", "1", "--judge-cost", "x"), "JUDGE=PRICE"),
         ((*ASSUMED, "--per-stratum", "system"), "goes with --width"),
         ((*ASSUMED, "--width", "0.01", "--target", "population"), "still is 0.0665 wide"),
-        ((*ASSUMED, "--sd", "1e-200"), "sd must be a number above 0"),
+        ((*ASSUMED, "--sd", "1e-200"), "--sd (sd=) must be a number above 0"),
         ((*ASSUMED, "--two-stage", "300"), "needs a pilot"),
         ((*ASSUMED, "--two-stage", "6000"), "needs a pilot"),
         ((*ASSUMED, "--width", "0.1", "--out", "width.pdf"), ".svg or .png"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -44,6 +45,16 @@ def test_the_whole_interval_decides(bacon, start, ends):
         asked = f"mean {'at least' if relation == 'ge' else 'at most'} {value:g}"
         assert ran.err.startswith(f"Required: {asked}: {word} (95 % interval ")
         assert ran.out.startswith("No sample file given")
+
+
+def test_both_ends_have_the_same_decimals_and_stand_on_their_side_of_the_value(bacon, start, ends):
+    low, high = ends
+    for value in (low - 1e-5, low + 1e-5, high + 1e-5, 1.0):
+        ran = bacon(*start, "--require", f"mean:ge:{value!r}")
+        first, last = re.search(r"interval (\d\.(?:\d+)) to (\d\.(?:\d+))\)", ran.err).groups()
+        assert len(first) == len(last)
+        assert (float(first) < value) == (low < value)
+        assert (float(last) < value) == (high < value)
 
 
 def test_json_goes_to_one_place_and_the_verdict_to_the_other(bacon, start):

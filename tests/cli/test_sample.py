@@ -11,13 +11,14 @@ import pytest
 
 from bacon.io.samples import read_sample
 
+TEXT = "Note: Raters are shown column answer, which looks like the text; --show names others.\n"
 BARE = "Note: the sheet shows nothing but the ids; --show COLUMN adds what to read.\n"
 
 
 def test_a_sheet_and_its_design_are_written(bacon, pool):
     ran = bacon("sample", pool, "-n", 30, "--seed", 3, "--out", "sheet.csv")
     assert ran.code == 0
-    assert ran.err == BARE
+    assert ran.err == TEXT
     assert ran.made == ("sheet.csv", "sheet.csv.design.json")
     lines = ran.out.splitlines()
     assert lines[0] == "Drew 30 of 90 items (uniform, seed 3)."
@@ -25,7 +26,7 @@ def test_a_sheet_and_its_design_are_written(bacon, pool):
     assert lines[2].startswith("Rows are in random order: label from the top")
     assert lines[3] == "Then: bacon estimate pool.csv --sample sheet.csv --judges 'judge_*'"
     sheet = pl.read_csv("sheet.csv", infer_schema=False)
-    assert sheet.columns == ["order", "item_id", "score", "comment"]
+    assert sheet.columns == ["order", "item_id", "answer", "score", "comment"]
     assert sheet["order"].to_list() == [str(k) for k in range(1, 31)]
     assert sheet["score"].null_count() == sheet["comment"].null_count() == 30
 
@@ -91,7 +92,9 @@ def test_every_design_draws(bacon, pool, name):
     drawn = read_sample("sheet.csv")
     assert drawn.kind == kind
     assert drawn.n_drawn == n or (n is None and 10 < drawn.n_drawn < 80)
-    assert ran.out.startswith(f"Drew {drawn.n_drawn} of 90 items ({kind}, seed 3).")
+    what = f"{drawn.n_drawn} of 90 items ({kind}, seed 3)."
+    whole = "8 of 30 values of prompt_id, " if kind == "clusters" else ""
+    assert ran.out.startswith(f"Drew {whole}{what}")
     assert ("Rows are in random order" in ran.out) == (kind == "uniform")
 
 
@@ -185,6 +188,10 @@ def test_files_that_exist_are_kept_unless_told_otherwise(bacon, refused, pool):
     Path("sheet.csv").write_text("mine")
     text = refused("sample", pool, "-n", 5, "--out", "sheet.csv")
     assert text.startswith("sheet.csv exists already")
+    assert bacon("sample", pool, "-n", 5, "--out", "other.csv").code == 0
+    # The sheet is named, not the design beside it.
+    again = refused("sample", pool, "-n", 5, "--out", "other.csv")
+    assert again.startswith("other.csv exists already")
     assert Path("sheet.csv").read_text() == "mine"
     assert bacon("sample", pool, "-n", 5, "--out", "sheet.csv", "--force").code == 0
     assert Path("sheet.csv").read_text().startswith("order,item_id")
@@ -277,3 +284,93 @@ def test_probabilities_that_are_none_are_refused_with_their_row(refused, table, 
     text = refused("sample", pool, *draw, "--out", "sheet.csv")
     assert text.startswith("pool.csv row 7, column chance:")
     assert why in text
+
+
+def test_the_text_that_is_found_is_shown(bacon, pool):
+    ran = bacon("sample", pool, "-n", 5, "--out", "sheet.csv")
+    assert ran.err == TEXT
+    assert "answer" in pl.read_csv("sheet.csv").columns
+    other = bacon("sample", pool, "-n", 5, "--show", "prompt_id", "--out", "other.csv")
+    assert other.err == ""
+    assert pl.read_csv("other.csv").columns == [
+        *("order", "item_id", "prompt_id", "score", "comment")
+    ]
+
+
+def test_showing_the_systems_is_told(bacon, pool):
+    ran = bacon("sample", pool, "-n", 5, "--show", "system", "--out", "sheet.csv")
+    assert "Note: Raters are shown column system, which looks like the systems compared" in ran.err
+
+
+def test_the_items_of_a_cluster_stand_together(bacon, pool):
+    words = ("--draw-clusters", "prompt_id", "-n", 8, "--show", "prompt_id")
+    ran = bacon("sample", pool, *words, "--seed", 3, "--out", "sheet.csv")
+    assert ran.out.startswith("Drew 8 of 30 values of prompt_id, 24 of 90 items (clusters, seed 3)")
+    column = pl.read_csv("sheet.csv")["prompt_id"]
+    runs = [key for k, key in enumerate(column) if k == 0 or column[k - 1] != key]
+    assert len(runs) == 8
+    assert runs != sorted(runs)
+
+
+def test_options_go_on_into_the_next_command(bacon, pool):
+    words = ("--group", "system", "--judges", "judge_gpt", "--na", "x", "--id", "item_id")
+    ran = bacon("sample", pool, "-n", 5, *words, "--out", "sheet.csv")
+    then = ran.out.splitlines()[-1]
+    assert then.endswith("--judges judge_gpt --id item_id --group system --na x")
+
+
+def test_a_uniform_sheet_is_made_longer_and_keeps_its_labels(bacon, pool, label):
+    bacon("sample", pool, "-n", 30, "--seed", 3, "--out", "sheet.csv")
+    label("sheet.csv", first=20)
+    old = pl.read_csv("sheet.csv", infer_schema=False).with_columns(
+        who=pl.lit("ann"), comment=pl.lit("seen")
+    )
+    old.write_csv("sheet.csv")
+    ran = bacon("sample", pool, "-n", 50, "--extend", "sheet.csv", "--out", "longer.csv")
+    assert ran.code == 0, ran.err
+    assert ran.out.splitlines()[0] == (
+        "Drew 50 of 90 items (uniform, seed 3). 20 of them are new, below the rows of sheet.csv "
+        "with their labels."
+    )
+    assert "--labels" not in ran.out
+    longer = pl.read_csv("longer.csv", infer_schema=False)
+    assert longer[:30].equals(old)
+    assert longer["order"].to_list() == [str(k) for k in range(1, 51)]
+    assert longer["item_id"].n_unique() == 50
+    assert longer["answer"].null_count() == 0
+    assert longer["score"].null_count() == 30
+    design = read_sample("longer.csv")
+    assert (design.kind, design.seed, design.parameters["drawn"]) == ("uniform", 3, "30+20")
+    assert design.pi.tolist() == [50 / 90] * 50
+    ran = bacon("estimate", pool, "--sample", "longer.csv", "--model", "ridge", "--json")
+    assert json.loads(ran.out)["n_labels"] == 20
+    again = bacon("sample", pool, "-n", 50, "--extend", "sheet.csv", "--out", "again.csv")
+    assert again.code == 0
+    assert Path("again.csv").read_bytes() == Path("longer.csv").read_bytes()
+    bacon("sample", pool, "-n", 60, "--extend", "longer.csv", "--out", "longest.csv")
+    assert read_sample("longest.csv").parameters["drawn"] == "30+20+10"
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["-n", 30], "n = 30 is the number of items in all, and 30 are drawn already"),
+        (["-n", 91], "n = 91 is more than the 90 items of the pool"),
+        (["-n", 40, "--seed", 9], "goes on with the seed of sheet.csv, 3; leave --seed out"),
+        (["-n", 40, "--rate", 0.5], "--rate does not go with --extend"),
+        (["-n", 40, "--hardness", "gamma"], "--hardness does not go with -n"),
+    ],
+)
+def test_what_a_longer_sheet_cannot_take_is_refused(bacon, pool, options, why):
+    bacon("sample", pool, "-n", 30, "--seed", 3, "--out", "sheet.csv")
+    ran = bacon("sample", pool, "--extend", "sheet.csv", *options, "--out", "longer.csv")
+    assert ran.code == 2
+    assert why in ran.err
+    assert ran.made == ()
+
+
+def test_only_a_uniform_sheet_is_made_longer(bacon, pool):
+    bacon("sample", pool, "-n", 30, "--strata", "system", "--out", "sheet.csv")
+    ran = bacon("sample", pool, "-n", 40, "--extend", "sheet.csv", "--out", "longer.csv")
+    assert ran.code == 2
+    assert "-n makes a uniform sheet longer, and sheet.csv was drawn otherwise" in ran.err

@@ -123,3 +123,36 @@ def test_what_it_cannot_do_is_refused(refused, bacon):
     text = refused(*start, "--sample", "strata.csv", "--stop-width", 1)
     assert "stratified draw" in text
     assert "bacon sample -n N" in text
+
+
+def test_a_sheet_that_is_too_short_is_made_longer(bacon, files):
+    words = ("estimate", "pool.csv", "--sample", "full.csv", *START, "--group", "system")
+    ran = bacon(*words, "--stop-width", 0.25)
+    assert ran.code == 4
+    lines = ran.out.splitlines()
+    assert lines[1].endswith("and the sheet has 0 left: make it longer.")
+    assert lines[2] == "Next, a longer sheet, which keeps the labels there are:"
+    command = lines[3].strip()
+    assert command.startswith("bacon sample pool.csv --group system -n ")
+    assert command.endswith(" --extend full.csv --out full_2.csv")
+    drawn = bacon(*command.split()[1:])
+    assert drawn.code == 0, drawn.err
+    longer = pl.read_csv("full_2.csv", infer_schema=False)
+    assert longer["score"][:DRAWN].null_count() == 0
+    assert longer["score"][DRAWN:].null_count() == len(longer) - DRAWN
+    rows = longer["item_id"].cast(pl.Int64).to_numpy()
+    score = pl.Series([str(int(files[row])) for row in rows])
+    longer.with_columns(score=score).write_csv("full_2.csv")
+    # The intervals of the first part stay what they were, so that they hold together.
+    after = ("estimate", "pool.csv", "--sample", "full_2.csv", *START, "--json", "--stop-width")
+    found = json.loads(bacon(*after, 0.25).out)["anytime"]
+    assert found["n_labels"] == len(longer)
+    low, high = found["ci"]
+    assert low < files.mean() < high
+    short = longer.with_columns(
+        score=pl.when(pl.arange(0, len(longer)) < DRAWN).then(pl.col("score"))
+    )
+    short.write_csv("full_2.csv")
+    then = json.loads(bacon(*after, 0.8).out)["anytime"]
+    before = json.loads(bacon(*words, "--json", "--stop-width", 0.8).out)["anytime"]
+    assert then["ci"] == before["ci"]

@@ -111,8 +111,8 @@ def test_a_census_is_still_estimated_with_a_hint():
     found = suggestion(answers(human=[1 + k % 6 for k in range(N)]))
     assert str(found.command).startswith("bacon estimate answers.csv --label human")
     assert found.hint is not None
-    assert "--sample to_label.csv" in found.hint
-    assert str(found.hint_command).startswith("bacon sample answers.csv")
+    assert "measured by simulate" in found.hint
+    assert str(found.hint_command).startswith("bacon simulate answers.csv --label human")
 
 
 def test_labels_alone_say_where_they_belong():

@@ -136,7 +136,7 @@ def test_messages_name_rows_of_the_file():
         ([("a", "m", None, 1, "s", 1, 1)], {}, r"row 1, column run: the run is missing"),
         ([(None, "m", 1, 1, "s", 1, 1)], {}, r"row 1, column item_id: the id is missing"),
         ([("a", "human", 1, 1, "s", 1, 1)], {"run_column": None}, r"judge human in column model"),
-        (ROWS, {"judges": "score,cost"}, r"judges names 2 columns \(score, cost\)"),
+        (ROWS, {"judges": "score,cost"}, r"--judges \(judges=\) names 2 columns \(score, cost\)"),
         (
             [("a", "m", 1, 1, "s", 1, 1), ("a", "m_run2", 1, 1, "s", 1, 1)],
             {"run_column": None},

@@ -209,7 +209,7 @@ def test_na_holds_for_judges_and_features():
         ({}, {"label": "humam"}, r"no column humam for the label \(did you mean human"),
         ({}, {"id": "itemid"}, r"no column itemid for the id \(did you mean item_id"),
         ({}, {"judge_column": "judg"}, r"no column judg for the judge or run"),
-        ({}, {"run_column": "length"}, "run_column goes with judge_column"),
+        ({}, {"run_column": "length"}, "--run-column goes with --judge-column"),
         ({"judge_gpt": [None] * 3}, {}, r"column judge_gpt: every score is missing; give"),
         ({"judge_mini_run2": [""] * 3}, {}, r"column judge_mini_run2: every score is missing"),
         ({"judge_gpt": ["4", "good", "5"]}, {}, r'row 2, column judge_gpt: "good" is not a number'),
@@ -246,5 +246,7 @@ def test_a_word_in_a_file_names_file_row_and_mends(tmp_path):
 
 
 def test_one_row_per_judge_hints_at_the_long_form():
-    with pytest.raises(InputError, match="or judge_column where each row is the answer of one"):
+    with pytest.raises(
+        InputError, match=r"or --judge-column \(judge_column= in Python\) where each row"
+    ):
         read_pool({"item_id": [1, 1], "judge_a": [3, 4]})

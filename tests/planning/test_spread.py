@@ -160,7 +160,7 @@ def test_the_same_pilot_gives_the_same_plan():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (bacon.plan, "r2 and sd and n_items"),
+        (bacon.plan, "--r2 and --sd and --items"),
         (lambda: bacon.plan(r2=0.5, sd=1.0), "n_items"),
         (lambda: bacon.plan(pilot(90), r2=0.5), "not both"),
         (lambda: bacon.plan(r2=1.0, sd=1.0, n_items=10), "below 1"),

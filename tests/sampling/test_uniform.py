@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from tests.factories import make_pool
 
-from bacon.errors import InputError
+import bacon
+from bacon.errors import DesignError, InputError
 from bacon.sampling.uniform import (
     BernoulliDesign,
     UniformDesign,
@@ -139,3 +140,38 @@ def test_a_rate_that_comes_to_nothing_is_refused() -> None:
 def test_an_empty_draw_is_refused() -> None:
     with pytest.raises(InputError, match=r"seed 1 draws no item at all"):
         BernoulliDesign(rate=1e-9).draw(make_pool(10), seed=1)
+
+
+def test_a_longer_draw_is_a_simple_random_sample_in_random_order() -> None:
+    pool = make_pool(9)
+    trials = 3000
+    pairs, firsts, lasts = np.zeros((9, 9)), np.zeros(9), np.zeros(9)
+    for seed in range(trials):
+        first = UniformDesign(n=2).draw(pool, seed=seed)
+        longer = UniformDesign(n=4).extend(first, pool)
+        assert longer.ids[:2].tolist() == first.ids.tolist()
+        rows = longer.ids - pool.ids.min()
+        pairs[np.ix_(rows, rows)] += 1
+        firsts[rows[0]] += 1
+        lasts[rows[3]] += 1
+    assert within_band(np.diag(pairs), 4 / 9, trials)
+    assert within_band(pairs[np.triu_indices(9, 1)], 4 * 3 / (9 * 8), trials)
+    assert within_band(firsts, 1 / 9, trials)
+    assert within_band(lasts, 1 / 9, trials)
+
+
+def test_a_longer_draw_does_not_depend_on_the_order_of_rows() -> None:
+    table = make_pool(30).table
+    pools = [bacon.read_pool(one) for one in (table, table.reverse())]
+    draws = [UniformDesign(n=15).extend(UniformDesign(n=8).draw(one, seed=3), one) for one in pools]
+    assert draws[0].ids.tolist() == draws[1].ids.tolist()
+    assert draws[0].n_first == 8
+    assert draws[0].parameters["drawn"] == "8+7"
+
+
+def test_a_draw_of_another_pool_is_not_made_longer() -> None:
+    first = UniformDesign(n=5).draw(make_pool(30), seed=1)
+    with pytest.raises(DesignError, match="drawn from another pool"):
+        UniformDesign(n=9).extend(first, make_pool(31))
+    with pytest.raises(InputError, match="a draw of kind bernoulli is not made longer"):
+        UniformDesign(n=29).extend(BernoulliDesign(0.5).draw(make_pool(30), seed=1), make_pool(30))

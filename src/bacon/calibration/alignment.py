@@ -64,6 +64,9 @@ class Aligned:
     order : (d,) int64 or None
         Pool rows of the drawn items in drawn order, where every first part of them is itself a
         simple random sample.
+    n_first : int or None
+        Items of the first draw, where there is an `order`; fewer than `n_drawn` where the sheet
+        was made longer.
     """
 
     y: FloatArray
@@ -77,6 +80,7 @@ class Aligned:
     drawn: Drawn | None = None
     pi: FloatArray | None = None
     order: IntArray | None = None
+    n_first: int | None = None
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
@@ -181,6 +185,7 @@ def _from_sample(pool: Pool, sample: Sample, rows: IntArray, y: FloatArray) -> A
         drawn_part,
         _everyones_chance(pool, sample, drawn, position[rows]),
         drawn if sample.kind in ("uniform", "bernoulli") else None,
+        sample.n_first,
     )
 
 

@@ -201,4 +201,4 @@ class Anytime:
         left = self.n_drawn - self.n_labels
         if self.more <= left:
             return f"{text}."
-        return f"{text}, and the sheet has {left:,} left: draw the next one longer."
+        return f"{text}, and the sheet has {left:,} left: make it longer."

@@ -120,8 +120,8 @@ def rank_groups(
         return ranking
     told = Notice(
         "better_assumed",
-        'Higher values are taken as better; say better="lower" (--better lower) where they '
-        "are not.",
+        'Higher values are taken as better; say --better lower (better="lower" in Python) where '
+        "they are not.",
     )
     return replace(ranking, notices=(told, *ranking.notices))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
@@ -163,7 +164,7 @@ def _shared_items(cal: Calibration, by: str) -> tuple[Notice, ...]:
         text = (
             f"Every group of {by} holds the same {sizes[0]:,} values of {column}, so their items "
             "are not independent of each other: intervals and differences for the population need "
-            f"cluster={column!r} (--cluster {column})."
+            f"--cluster {shlex.quote(column)} (cluster={column!r} in Python)."
         )
         return (Notice("groups_share_items", text),)
     return ()

@@ -137,8 +137,8 @@ def _split(cal: Calibration) -> Basis:
     if n_units < LEAST_TO_SPLIT:
         what = "labels" if psu is None else "labelled clusters"
         raise TooFewLabelsError(
-            f'{n_units} {what} cannot be split in two; take method="out-of-fold" (--method '
-            f"out-of-fold) or label more items."
+            f"{n_units} {what} cannot be split in two; take --method out-of-fold "
+            '(method="out-of-fold" in Python) or label more items.'
         )
     rng = stream(cal.seed, "items split")
     calibrates = label_folds(units, aligned.design.stratum, 2, rng) == 1

@@ -157,31 +157,41 @@ class ItemScores:
 
 
 def _flag_lines(flags: Flags) -> list[str]:
-    """Say how many items are flagged, how many of them falsely, and what could be flagged."""
-    rule = flags.rule
+    """Say how many items are flagged and how many of them falsely at most, then why."""
+    rule, share = flags.rule, flags.false_share
     low, high = flags.smallest
     least = f"{low * 100:.2g} %"
     if high > low * 1.01:
         least += f" to {high * 100:.2g} % (by their weight)"
-    lines = [
+    found = (
         f"Flagged as {rule.name}: {flags.n_flagged:,} of {flags.n_unlabelled:,} items without a "
-        f"label; on average over draws at most {rule.fdr * 100:g} % of such flags are false. "
-        f"{flags.n_known:,} labelled items are {rule.name} by their label.",
+        "label"
+    )
+    known = f"{flags.n_known:,} labelled items are {rule.name} by their label."
+    if share is not None and share.upper is not None:
+        found += (
+            f"; at most {share.upper * 100:.2g} % of them falsely (with {BOUND_LEVEL * 100:g} %)"
+        )
+    lines = [f"{found}. {known}"]
+    if share is not None:
+        lines.append(_false_line(share, rule.name, rule.fdr))
+    lines.append(
         f"Items can be flagged only if {least} of those without a label are"
-        f"{': more labels are needed' if low > 1.0 else ', all at once'}.",
-    ]
-    if flags.false_share is not None:
-        lines.append(_false_line(flags.false_share, rule.name))
+        f"{': more labels are needed' if low > 1.0 else ', all at once'}."
+    )
     return lines
 
 
-def _false_line(share: FalseShare, name: str) -> str:
-    """Say how many flags are false by the labels among items scored alike, and by the model."""
-    expected = f"the model expects that {share.predicted * 100:.2g} % of them are not {name}"
+def _false_line(share: FalseShare, name: str, fdr: float) -> str:
+    """Say where the bound is from, and what it is beside the rate that was asked for."""
+    asked = (
+        f"the {fdr * 100:g} % asked for are kept on average over "
+        "draws, and may be missed in any one"
+    )
+    expected = f"the model expects {share.predicted * 100:.2g} % not {name}"
     if share.value is None or share.upper is None:
-        return f"In this draw {expected}; {share.reason}, so that there is no bound."
+        return f"How many falsely: {expected}; {share.reason}, so that there is no bound; {asked}."
     return (
-        f"In this draw {expected}; by {share.n_labels:,} labels among items scored like them "
-        f"{share.value * 100:.2g} % (at most {share.upper * 100:.2g} % with "
-        f"{BOUND_LEVEL * 100:g} %)."
+        f"That bound and a best guess of {share.value * 100:.2g} % come from {share.n_labels:,} "
+        f"labels among items scored like them; {expected}; {asked}."
     )

@@ -240,8 +240,8 @@ def _told(
         text = (
             f"The level of {level * 100:g} %{both} approximate: labels are held against models "
             "fitted without them, and other items take the mixture of these models. "
-            'method="split" (--method split) has half of the labels train and half calibrate, and '
-            "is exact under simple and independent draws."
+            '--method split (method="split" in Python) has half of the labels train and half '
+            "calibrate, and is exact under simple and independent draws."
         )
         found.append(Notice("items_out_of_fold", text))
     if cal.aligned.design.kind in ("stratified", "fixed"):
@@ -251,7 +251,10 @@ def _told(
         )
         found.append(Notice("items_draws", text))
     if cal.better is None and cal.levels is None:
-        text = 'Rank 1 is the highest score; say better="lower" (--better lower) if low is good.'
+        text = (
+            'Rank 1 is the highest score; say --better lower (better="lower" in Python) if low is '
+            "good."
+        )
         found.append(Notice("better_assumed", text))
     found += basis.notices
     unknown = np.isinf(bound)

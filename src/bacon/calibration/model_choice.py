@@ -153,7 +153,7 @@ def no_forest_notice(n_items: int) -> tuple[Notice, ...]:
         Notice(
             "no_forest",
             f"The stack has no forest: over {n_items:,} items it would take minutes. With "
-            'model="forest" it is fitted all the same.',
+            '--model forest (model="forest" in Python) it is fitted all the same.',
         ),
     )
 

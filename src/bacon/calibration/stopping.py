@@ -54,7 +54,9 @@ def anytime(cal: Calibration, name: str, *, level: float, width: float | None) -
     scale = cal.scale if asked.kind == "mean" else (0.0, 1.0)
     predict = _predictor(cal, asked, rows, y)
     stream = pool_stream(y, rows, cal.pool.n_items, predict)
-    best_at = cal.aligned.n_drawn / 2.0
+    # Of the first draw, since how much longer a sheet is made may hang on the labels so far, and
+    # intervals hold at all times together only where nothing in them does.
+    best_at = (cal.aligned.n_first or cal.aligned.n_drawn) / 2.0
     lower, upper, empty_at = pool_sequence(stream, scale, level=level, best_at=best_at)
     if empty_at is not None:
         told = (*told, _empty_notice(empty_at + 1, level))

@@ -111,8 +111,8 @@ def _models(cal: Calibration) -> str:
     weights = cal.model_weights
     if list(weights) == [cal.model]:
         return f"; model: {cal.model}"
-    shown = [f"{name} {weight:.2f}" for name, weight in weights.items() if weight >= 0.01]
-    return f"; stack of {', '.join(shown)}"
+    shown = [f"{name} {weight * 100:.0f} %" for name, weight in weights.items() if weight >= 0.01]
+    return f"; models by weight: {', '.join(shown)}"
 
 
 def _share_lines(cal: Calibration, *, level: float, target: Target) -> list[str]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 
 import typer
 
+from bacon.cli.calibrated import Calibrated
+from bacon.cli.ids import settle_id
 from bacon.cli.label_options import LabelOptions
-from bacon.cli.needed import has_judges, need_roles, one_design
+from bacon.cli.needed import has_judges, need_roles, one_design, unused_judges
 from bacon.cli.options import (
     IdColumn,
     JudgeColumn,
@@ -19,46 +21,19 @@ from bacon.cli.options import (
     RunColumn,
     TextColumn,
     names_of,
+    parse_scale,
 )
-from bacon.cli.output import say
 from bacon.errors import InputError, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bacon.calibration.calibration import Calibration
     from bacon.calibration.nonresponse import Treatment
     from bacon.calibration.raters import Claim
+    from bacon.data.notice import Notice
     from bacon.outcome.crossfit import CrossFitMode
 
 __all__ = ["Reading", "parse_scale", "with_calibration", "with_pilot"]
-
-
-@dataclass(frozen=True, eq=False)
-class Calibrated:
-    """A calibration made from the options of a command.
-
-    Parameters
-    ----------
-    cal : Calibration
-        The calibration.
-    label_column : str or None
-        Column the labels were found in, where no option names it.
-    label_source : str
-        File of the labels.
-    """
-
-    cal: Calibration
-    label_column: str | None
-    label_source: str
-
-    def tell(self) -> None:
-        """Tell where the labels were found, if no option said so."""
-        if self.label_column is not None:
-            text = (
-                f"Labels: column {self.label_column} of {self.label_source}; --value names another."
-            )
-            say(text, err=True)
 
 
 @dataclass(frozen=True)
@@ -76,6 +51,22 @@ class Reading:
     def __call__(self) -> Calibrated:
         """Read the files and calibrate."""
         return read_calibration(**self.options)
+
+    def for_sample(self) -> dict[str, object]:
+        """Return the options that `bacon sample` takes as well, as the user gave them."""
+        given = self.options
+        labels = (given["label"], *(given["rater_columns"] or ()))
+        return {
+            "--id": given["id_"],
+            "--judges": ",".join(given["judges"] or ()) or None,
+            "--text": given["text"],
+            "--group": given["group"],
+            "--label": None if given["labels"] is not None else labels,
+            "--judge-column": given["judge_column"],
+            "--run-column": given["run_column"],
+            "--levels": given["levels"],
+            "--na": given["na"],
+        }
 
     def refuse_to_replace(self, out: Path) -> None:
         """Refuse to write over a file that is read."""
@@ -174,6 +165,11 @@ def read_calibration(
     )
     table = read_table(pool)
     need_roles(table, judges=judges, model=model, has_labels=people.are_given)
+    told: tuple[Notice, ...] = ()
+    if judge_column is None:
+        id_, told = settle_id(
+            table, id_, sheet=sample, labels=labels, labels_id=labels_id, embeddings=embeddings
+        )
     items = read_pool(
         table,
         judges=names_of(judges, table) or ("judge_*" if has_judges(table) else ()),
@@ -190,6 +186,10 @@ def read_calibration(
         levels=levels,
         na=missing,
     )
+    named = (label, value, rater, group, cluster, text, pi, judge_column, run_column)
+    used = (*named, *items.feature_names, *(rater_columns or ()))
+    told = (*told, *unused_judges(table, judges, filter(None, used)))
+    items = replace(items, notices=(*items.notices, *told))
     drawn = None if sample is None else read_sample(sample, pool=items)
     human, column = people.read(items, table, id_, levels, missing)
     cal = calibrate(
@@ -288,14 +288,3 @@ def _refuse_without_pilot(options: dict[str, Any]) -> None:
                 f"--{name.strip('_').replace('_', '-')} says how a pilot is read; name the file of "
                 "the pilot with --pilot, or assume with --r2, --sd and --items alone."
             )
-
-
-def parse_scale(text: str) -> tuple[float, float]:
-    """Return the ends of ``LO:HI``."""
-    low, colon, high = text.partition(":")
-    try:
-        if colon:
-            return float(low), float(high)
-    except ValueError:
-        pass
-    raise InputError(f"--scale must be LO:HI, such as 1:6; got {text!r}.")

@@ -22,6 +22,8 @@ def check_command(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Read a results file: roles of its columns, what they say, the command to run next."""
+    from bacon.cli.label_options import SCORE
+    from bacon.data.design_file import design_path
     from bacon.inspection.findings import find
     from bacon.inspection.record import check_record
     from bacon.inspection.report import check_text
@@ -30,6 +32,8 @@ def check_command(
     from bacon.io.tables import read_table
 
     table = read_table(pool)
+    if label is None and design_path(pool).exists() and SCORE in table.frame.columns:
+        label = SCORE  # of a labelling sheet it holds what people say, and no judge's scores
     roles = infer_roles(table, label=label, na=tuple(na or ()))
     findings = find(table, roles)
     suggestion = suggest(pool, roles, findings)

@@ -33,7 +33,10 @@ def demo_command(
     shown = run_demo(seed=seed)
     cal = shown.calibration
     if write is not None:
-        write_atomically(write, shown.table.write_csv().encode(), overwrite=force)
+        content = shown.table.write_csv().encode()
+        # What another page of the documentation wrote already is the same file.
+        if not (write.is_file() and write.read_bytes() == content):
+            write_atomically(write, content, overwrite=force)
     typer.echo(
         f"{cal.pool.n_items:,} simulated essays, scored 1 to 6. Three AI judges score them all:\n"
         "one is generous and likes long essays, one gives most of them a 4, one is noisy.\n"

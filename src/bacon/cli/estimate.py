@@ -16,7 +16,7 @@ from bacon.cli.requirement import (
     decide,
     parse_requirement,
 )
-from bacon.cli.stopping import FIXED, check_stop, looks
+from bacon.cli.stopping import FIXED, check_stop, longer_sheet, looks
 from bacon.errors import InputError, OutputError
 
 if TYPE_CHECKING:
@@ -68,6 +68,9 @@ def estimate_command(
         Path | None,
         typer.Option("--save", help="Keep the calibration as SAVE.json and SAVE.npz, to watch it."),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the calibration of --save.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Estimate what people would say of all items, and of each group, for both targets."""
@@ -79,7 +82,7 @@ def estimate_command(
     check_target(target)
     check_pooling(pooling)
     check_stop(read, stop_width, target)
-    _may_save(save)
+    _may_save(save, force=force)
     family = _family_of(regress, family)
     wanted = [parse_requirement(text) for text in require or ()]
     found = read()
@@ -96,7 +99,7 @@ def estimate_command(
     ranking, why = _ranked(cal, asked, level=level, target=side, pooling=pooling)
     fit = _regressed(cal, regress, family)
     if save is not None:
-        cal.save(save)
+        cal.save(save, overwrite=force)
         say(f"Saved: {save} (.json and .npz); bacon monitor watches it.", err=True)
     if as_json:
         record = _with_groups(cal.to_dict(*asked, level=level, target=side), ranking, why)
@@ -106,7 +109,7 @@ def estimate_command(
         say_json(record if stop is None else {**record, "anytime": stop.to_dict()})
     else:
         if stop is not None:
-            say(f"{stop.summary()}\n\n{FIXED}\n")
+            say("\n".join([stop.summary(), *longer_sheet(read, cal, stop), "", FIXED, ""]))
         say(cal.summary(*asked, level=level, target=side))
         _say_groups(ranking, why)
         if fit is not None:
@@ -125,12 +128,14 @@ def estimate_command(
         raise typer.Exit(code)
 
 
-def _may_save(save: Path | None) -> None:
+def _may_save(save: Path | None, *, force: bool) -> None:
     """Refuse to write over a calibration before anything is read."""
     for ending in (".json", ".npz"):
         path = None if save is None else save.with_name(save.name + ending)
-        if path is not None and path.exists():
-            raise OutputError(f"{path} exists already: give another name with --save.")
+        if path is not None and path.exists() and not force:
+            raise OutputError(
+                f"{path} exists already: give another name with --save, or --force to replace it."
+            )
 
 
 def _with_groups(

@@ -90,6 +90,11 @@ class NextStage:
                     f"--{name} goes with --extend SHEET, the labelled sheet of the stage before."
                 )
 
+    @property
+    def before(self) -> Path:
+        """The sheet of the stage before, where there is one."""
+        return cast("Path", self.extend)
+
     def refuse(self, **others: object) -> None:
         """Refuse options that say how a first stage is drawn."""
         for name, value in others.items():
@@ -119,7 +124,8 @@ class NextStage:
         """Return the file of all labels that an estimate needs, None where the sheets do."""
         from bacon.io.sheets import SHEET_BEFORE
 
-        if self.extend is None or SHEET_BEFORE in drawn.parameters:
+        # A longer sheet has the rows of the one before.
+        if self.extend is None or SHEET_BEFORE in drawn.parameters or drawn.kind == "uniform":
             return None
         return LABELS_APART if self.labels is None else str(self.labels)
 
@@ -172,7 +178,7 @@ class NextStage:
         from bacon.io.sheets import SHEET_BEFORE
         from bacon.sampling.two_stage import TwoStageDesign
 
-        sheet = cast("Path", self.extend)
+        sheet = self.before
         before = read_sample(sheet, pool=items)
         design = TwoStageDesign.of(before, rate=rate, **_of_groups(group, least))
         ends = None if self.scale is None else parse_scale(self.scale)

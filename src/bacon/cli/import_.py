@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bacon.cli.joining import join_scores
 from bacon.cli.output import say
-from bacon.errors import InputError
+from bacon.errors import InputError, OutputError
+from bacon.files import check_can_write
 
 if TYPE_CHECKING:
     from bacon.judges.importers.importing import Imported
@@ -33,6 +36,10 @@ def import_command(
     wide: Annotated[
         bool, typer.Option("--wide", help="One row an item, as the other commands take it.")
     ] = False,
+    pool: Annotated[
+        Path | None,
+        typer.Option(help="File with every item: write it with the scores added, one row an item."),
+    ] = None,
     judge: Annotated[
         str | None, typer.Option(help="Name of the judge, if there is one; else judge_<scorer>.")
     ] = None,
@@ -93,10 +100,22 @@ def import_command(
         repeats=repeats,
         skip_broken=skip_broken,
     )
-    imported = import_scores(
-        files, out, choices=choices, wide=wide, outcome=outcome, overwrite=force
-    )
-    say(_text(imported, out, wide=wide))
+    if pool is None:
+        imported = import_scores(
+            files, out, choices=choices, wide=wide, outcome=outcome, overwrite=force
+        )
+        say(_text(imported, out, wide=wide))
+        return
+    if out.suffix.lower() not in (".parquet", ".csv"):
+        raise InputError(f"--out must end in .parquet or .csv; got {out}.")
+    if out.resolve() == pool.resolve():
+        raise OutputError(f"{out} is the pool itself; give another name with --out.")
+    check_can_write(out, overwrite=force)
+    with TemporaryDirectory() as folder:
+        scores = Path(folder) / f"scores{out.suffix.lower()}"
+        imported = import_scores(files, scores, choices=choices, wide=True, outcome=outcome)
+        n_items, told = join_scores(scores, pool, out, overwrite=force)
+    say("\n".join([_text(imported, out, wide=True, n_items=n_items), *told]))
 
 
 def _scale(given: str | None) -> tuple[float, float] | None:
@@ -146,7 +165,7 @@ def _prompt(given: str) -> Prompt:
     return built_in(name, kind=kind) if kind else built_in(name)
 
 
-def _text(imported: Imported, out: Path, *, wide: bool) -> str:
+def _text(imported: Imported, out: Path, *, wide: bool, n_items: int | None = None) -> str:
     """Return what an import did, in lines."""
     lines = [
         f"{file.name} ({file.format}): {_count(file.samples, 'row')} read"
@@ -160,7 +179,8 @@ def _text(imported: Imported, out: Path, *, wide: bool) -> str:
             line += f" ({'; '.join(_reasons(imported, judge))})"
         lines.append(line)
     what = "one an item" if wide else "one an item, judge and run"
-    lines.append(f"Wrote {out}: {_count(imported.n_rows, 'row')}, {what}.")
+    n_rows = imported.n_rows if n_items is None else n_items
+    lines.append(f"Wrote {out}: {_count(n_rows, 'row')}, {what}.")
     if not wide:
         lines.append("With --wide, the table has one row an item, as the other commands take it.")
     elif any(counts.ok for counts in imported.judges.values()):

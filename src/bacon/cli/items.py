@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["items_command"]
 
 ENDINGS = (".csv", ".parquet")
+DIGITS = 6
+"""Significant digits of numbers in a CSV."""
 
 
 @with_calibration
@@ -94,6 +96,11 @@ def parse_flag(text: str) -> tuple[str, float]:
     return side, cut
 
 
+def _rounded(column: pl.Series) -> pl.Series:
+    """Return numbers with the digits that people read; parquet keeps them in full."""
+    return column.round_sig_figs(DIGITS) if column.dtype.is_float() else column
+
+
 def _content(frame: pl.DataFrame, out: Path) -> tuple[bytes, tuple[Notice, ...]]:
     """Return the file's content, and what was changed to make it safe to open."""
     from bacon.data.sheet import id_notices, safe_cells
@@ -105,7 +112,7 @@ def _content(frame: pl.DataFrame, out: Path) -> tuple[bytes, tuple[Notice, ...]]
     told = id_notices(frame["item_id"])
     columns = [frame["item_id"]]
     for name in frame.columns[1:]:
-        cells, changed = safe_cells(frame[name])
+        cells, changed = safe_cells(_rounded(frame[name]))
         columns.append(cells.alias(name))
         told += changed
     frame.with_columns(columns).write_csv(buffer)

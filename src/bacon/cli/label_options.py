@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bacon.data.pool import Pool
     from bacon.io.tables import Table
 
-__all__ = ["LabelOptions"]
+__all__ = ["SCORE", "LabelOptions"]
 
 SCORE = "score"
 """Column of the labels in a labelling sheet."""

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bacon.cli.ids import settle_id
 from bacon.cli.label_options import LabelOptions
 from bacon.cli.options import AsJson, IdColumn, Missing
 from bacon.cli.output import say, say_json
@@ -85,6 +86,9 @@ def monitor_command(
         for one in saved.monitoring["judges"]
         if one["name"] in there or any(c.startswith(f"{one['name']}_run") for c in there)
     ]
+    id_, told = settle_id(
+        table, id_, sheet=sample, labels=labels, labels_id=labels_id, embeddings=embeddings
+    )
     items = read_pool(
         table,
         judges=judges,
@@ -106,6 +110,8 @@ def monitor_command(
         say_json(report.to_dict())
     else:
         say(report.summary())
+    for notice in told:
+        say(f"Note: {notice.message}", err=True)
     if column is not None and human is not None:
         say(f"Labels: column {column} of {human.source}; --value names another.", err=True)
     if report.exit_code:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bacon.errors import InputError
+
 if TYPE_CHECKING:
     from bacon.io.tables import Table
 
@@ -26,6 +28,7 @@ __all__ = [
     "TargetOption",
     "TextColumn",
     "names_of",
+    "parse_scale",
 ]
 
 DESIGNS = ("uniform", "bernoulli", "stratified", "probability", "cluster")
@@ -79,3 +82,14 @@ def names_of(given: list[str] | None, table: Table) -> list[str]:
     from bacon.io.roles import as_list
 
     return [name for one in given or () for name in as_list(one, table.frame.columns)]
+
+
+def parse_scale(text: str) -> tuple[float, float]:
+    """Return the ends of ``LO:HI``."""
+    low, colon, high = text.partition(":")
+    try:
+        if colon:
+            return float(low), float(high)
+    except ValueError:
+        pass
+    raise InputError(f"--scale must be LO:HI, such as 1:6; got {text!r}.")

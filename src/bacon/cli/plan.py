@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from bacon.cli.calibrating import Reading, with_pilot
+from bacon.cli.next_draw import next_lines
 from bacon.cli.options import AsJson, ConfidenceLevel, TargetOption
 from bacon.cli.output import say, say_json
 from bacon.errors import InputError
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     Found = WidthPlan | DifferencePlan | StrataPlan | BudgetPlan | TwoStagePlan
 
 __all__ = ["plan_command"]
-
-TO = "--out to_label.csv"
 
 
 @with_pilot
@@ -136,7 +134,7 @@ def plan_command(
         say_json(plan_record(plan) | own | ({} if out is None else {"figure": str(out)}))
     else:
         say(_text(plan, found, out))
-        say("\n".join(_next(read, plan, found)))
+        say("\n".join(next_lines(read, plan, next(iter(found.values()), None))))
     if calibrated is not None:
         calibrated.tell()
 
@@ -189,14 +187,3 @@ def _prices(given: list[str] | None) -> dict[str, float]:
             raise InputError(f"--judge-cost must be JUDGE=PRICE, such as gpt=0.002; got {text!r}.")
         found[name] = price
     return found
-
-
-def _next(read: Reading | None, plan: Plan, found: dict[str, Found]) -> list[str]:
-    """Return the command to run next."""
-    if read is None:
-        return ["Next, a pilot:", f"  bacon sample POOL -n {min(80, plan.n_items)} {TO}"]
-    if not found:
-        return []
-    draw = f"bacon sample {shlex.quote(str(read.options['pool']))}"
-    drawn = next(iter(found.values())).draw_options()
-    return ["Next:", f"  {draw} {' '.join(map(shlex.quote, drawn))} {TO}"]

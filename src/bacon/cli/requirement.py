@@ -19,6 +19,9 @@ VERDICT_NO, VERDICT_OPEN = 3, 4
 """Exit codes: the requirement fails, or the interval does not decide it."""
 
 
+MOST_DIGITS = 8
+
+
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """What ``--require`` asks: estimand at least or at most a value."""
@@ -62,7 +65,8 @@ def decide(cal: Calibration, interval: Interval, wanted: Requirement) -> int:
             err=True,
         )
         return VERDICT_OPEN
-    ends = f"{interval.level * 100:g} % interval {low:.4g} to {high:.4g}"
+    digits = _digits(low, high, wanted.value)
+    ends = f"{interval.level * 100:g} % interval {low:.{digits}f} to {high:.{digits}f}"
     if above or below:
         say(f"Required: {asked}: {'yes' if above else 'no'} ({ends}).", err=True)
         flip = flip_sentence(cal, wanted.estimand, wanted.relation, wanted.value, interval)
@@ -71,3 +75,15 @@ def decide(cal: Calibration, interval: Interval, wanted: Requirement) -> int:
         return 0 if above else VERDICT_NO
     say(f"Required: {asked}: not decided ({ends}); more labels would tell.", err=True)
     return VERDICT_OPEN
+
+
+def _digits(low: float, high: float, value: float) -> int:
+    """Return decimals for both ends, enough for each to be seen on its side of the value."""
+    from bacon.calibration.text import decimals
+
+    digits = decimals(high - low)
+    while digits < MOST_DIGITS and any(
+        end != value and round(end, digits) == round(value, digits) for end in (low, high)
+    ):
+        digits += 1
+    return digits

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bacon.cli.drawing import (
+    columns_to_show,
+    command,
+    drawn_text,
+    judges_of,
+    made_longer,
+    write,
+)
 from bacon.cli.extending import NextStage, two_stage_design
+from bacon.cli.ids import settle_id
 from bacon.cli.options import (
     DESIGNS,
     Allocation,
@@ -26,9 +34,11 @@ from bacon.cli.output import say
 from bacon.errors import InputError, OutputError
 
 if TYPE_CHECKING:
+    from bacon.data.notice import Notice
     from bacon.sampling.cluster import ClusterDesign
     from bacon.sampling.probability import ProbabilityDesign
     from bacon.sampling.stratified import StratifiedDesign
+    from bacon.sampling.two_stage import TwoStageDesign
     from bacon.sampling.uniform import BernoulliDesign, UniformDesign
 
     Design = UniformDesign | BernoulliDesign | StratifiedDesign | ProbabilityDesign | ClusterDesign
@@ -79,7 +89,10 @@ def sample_command(
         typer.Option(help="Two stages: least share of the average chance for each --group."),
     ] = None,
     extend: Annotated[
-        Path | None, typer.Option(help="Labelled sheet of the stage before, to draw the next one.")
+        Path | None,
+        typer.Option(
+            help="Labelled sheet to go on from: its next stage, or with -n a longer sheet."
+        ),
     ] = None,
     labels: Annotated[
         Path | None, typer.Option(help="With --extend: file of all labels, if not the sheets.")
@@ -104,59 +117,24 @@ def sample_command(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the sheet.")] = False,
 ) -> None:
     """Draw the items people should label, and write a blind sheet with its design beside it."""
-    from bacon.inspection.roles import answers_of_people, likely
+    from bacon.inspection.roles import infer_roles
     from bacon.io.pools import read_pool
     from bacon.io.tables import read_table
 
     if out.suffix.lower() != ".csv":
         raise InputError(f"{out}: the sheet is a CSV file; give --out a name that ends in .csv.")
     stage = NextStage(extend, labels, value, hardness, scale, embeddings)
+    longer = extend is not None and n is not None
     if extend is not None:
-        stage.refuse(design=design, n=n, strata=strata, pi=pi, pilot_rate=pilot_rate)
+        first = {"design": design, "strata": strata, "pi": pi, "pilot_rate": pilot_rate}
+        stage.refuse(**first, **({"rate": rate, "least": least} if longer else {}))
     design = design or chosen_design(strata=strata, clusters=draw_clusters, pi=pi)
     if pilot_rate is not None and design == "uniform":
         design = "two-stage"
-    table = read_table(pool)
-    if out.resolve() == pool.resolve():
-        raise OutputError(f"{out} is the pool itself; give the sheet another name with --out.")
-    stage.keep_inputs(out)
-    # Earlier answers and scores are hidden from raters, under whatever name they stand.
-    human = (*(label or ()), *answers_of_people(table))
-    if judges is None:
-        named = any(column.startswith("judge_") for column in table.frame.columns)
-        judges = "judge_*" if named else likely(table, "judges") or ""
-    items = read_pool(
-        table,
-        judges=judges or (),
-        id=id_,
-        group=group,
-        label=human or None,
-        text=text,
-        judge_column=judge_column,
-        run_column=run_column,
-        levels=levels,
-        na=tuple(na or ()),
-        embeddings=embeddings,
-        pi=pi if design == "probability" and n is None else None,
-    )
-    if extend is not None:
-        drawn = stage.draw(
-            items,
-            table,
-            out,
-            rate=rate,
-            group=group,
-            least=least,
-            id_=id_,
-            levels=levels,
-            na=tuple(na or ()),
-            seed=seed,
-            hide=human,
-        )
-    elif design == "two-stage":
-        pilot = two_stage_design(rate, pilot_rate, group=group, least=least)
-        drawn = pilot.draw(items, seed=seed, hide=human)
-    else:
+    plan: Design | TwoStageDesign | None = None
+    if extend is None and design == "two-stage":
+        plan = two_stage_design(rate, pilot_rate, group=group, least=least)
+    elif extend is None:
         plan = design_of(
             design,
             n,
@@ -167,29 +145,67 @@ def sample_command(
             pi=pi,
             method=method,
         )
-        drawn = plan.draw(items, seed=seed, hide=human)
-    shown = list(dict.fromkeys([*([text] if text else []), *(show or [])]))
-    told = drawn.write(out, show=shown or None, overwrite=force)
-    say(
-        f"Drew {drawn.n_to_label:,} of {drawn.n_items:,} items ({drawn.kind}, seed {drawn.seed}).\n"
-        f"To label: {out}   (keep {out.name}.design.json beside it: it says how they were drawn)"
+    table = read_table(pool)
+    if out.resolve() == pool.resolve():
+        raise OutputError(f"{out} is the pool itself; give the sheet another name with --out.")
+    stage.keep_inputs(out)
+    roles = infer_roles(table)
+    # Earlier answers and scores are hidden from raters, under whatever name they stand.
+    human = (*(label or ()), *roles.of_people)
+    named, judges = judges, judges_of(roles) if judges is None else judges
+    seen = columns_to_show(roles, text=text, show=show or (), group=group)
+    told: tuple[Notice, ...] = ()
+    if judge_column is None:
+        id_, told = settle_id(table, id_, sheet=extend, labels=labels, embeddings=embeddings)
+    missing = tuple(na or ())
+    items = read_pool(
+        table,
+        judges=judges or (),
+        id=id_,
+        group=group,
+        label=human or None,
+        text=seen.text,
+        judge_column=judge_column,
+        run_column=run_column,
+        levels=levels,
+        na=missing,
+        embeddings=embeddings,
+        pi=pi if design == "probability" and n is None else None,
     )
-    if design == "two-stage" and extend is None:
-        say(f"This is the pilot. Labelled: bacon sample {pool} --extend {out} --out NEXT.csv")
-    elif drawn.kind == "uniform":
-        say("Rows are in random order: label from the top, and stop when the money is out.")
-    say(f"Then: {_next_command(pool, out, judges, id_, stage.all_labels(drawn))}")
-    for notice in (*items.notices, *drawn.notices, *told, *stage.told(drawn)):
+    if plan is not None:
+        drawn = plan.draw(items, seed=seed, hide=human)
+    elif longer:
+        drawn = made_longer(stage, items, int(n or 0), seed=seed, hide=human)
+    else:
+        drawn = stage.draw(
+            items,
+            table,
+            out,
+            rate=rate,
+            group=group,
+            least=least,
+            id_=id_,
+            levels=levels,
+            na=missing,
+            seed=seed,
+            hide=human,
+        )
+    more, changed = write(drawn, out, seen, extend if longer else None, overwrite=force)
+    reading = {
+        "--id": id_,
+        "--group": group,
+        "--judge-column": judge_column,
+        "--run-column": run_column,
+        "--levels": levels,
+        "--na": na,
+    }
+    again = command("sample", pool, {"--extend": out, "--judges": named, **reading})
+    say(drawn_text(drawn, out, more=more, before=extend, pilot_next=f"{again} --out NEXT.csv"))
+    sheet = {"--sample": out, "--judges": judges or "judge_*", "--labels": stage.all_labels(drawn)}
+    say(f"Then: {command('estimate', pool, {**sheet, **reading})}")
+    notices = (*items.notices, *told, *drawn.notices, *changed, *stage.told(drawn), *seen.notices)
+    for notice in notices:
         say(f"Note: {notice.message}", err=True)
-    if not shown:
-        say("Note: the sheet shows nothing but the ids; --show COLUMN adds what to read.", err=True)
-
-
-def _next_command(pool: Path, out: Path, judges: str, id_: str | None, labels: str | None) -> str:
-    """Return the estimate command for the labelled sheet, or for labels that stand elsewhere."""
-    words = ["bacon", "estimate", str(pool), "--sample", str(out), "--judges", judges or "judge_*"]
-    words += [] if labels is None else ["--labels", labels]
-    return shlex.join([*words, "--id", id_] if id_ is not None else words)
 
 
 def chosen_design(*, strata: str | None, clusters: str | None, pi: str | None) -> str:

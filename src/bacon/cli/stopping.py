@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from bacon.calibration.calibration import Calibration
     from bacon.cli.calibrating import Reading
 
-__all__ = ["FIXED", "check_stop", "looks"]
+__all__ = ["FIXED", "check_stop", "longer_sheet", "looks"]
 
 FIXED = (
     "Intervals below are for a number of labels that was fixed beforehand. They do not hold once "
@@ -54,3 +54,19 @@ def looks(
         name: cal.anytime(name, level=level, width=width if name == first else None)
         for name in dict.fromkeys((first, *required))
     }
+
+
+def longer_sheet(read: Reading, cal: Calibration, stop: Anytime) -> list[str]:
+    """Return the command that makes the sheet longer, where what is left of it will not do."""
+    from bacon.cli.drawing import command
+    from bacon.inspection.suggestion import free_sheet
+
+    if not stop.more or stop.n_labels + stop.more <= stop.n_drawn or cal.aligned.kind != "uniform":
+        return []
+    sheet = read.options["sample"]
+    n = min(stop.n_labels + stop.more, stop.n_items)
+    options = {**read.for_sample(), "-n": n, "--extend": sheet, "--out": free_sheet(sheet)}
+    return [
+        "Next, a longer sheet, which keeps the labels there are:",
+        f"  {command('sample', read.options['pool'], options)}",
+    ]

@@ -22,7 +22,7 @@ from bacon.data.record_fields import (
     whole,
 )
 from bacon.data.sample import Sample, StrataRule
-from bacon.data.sheet import sheet_frame
+from bacon.data.sheet import below, sheet_frame
 from bacon.data.stage_record import (
     ITEM_KEYS,
     STAGED,
@@ -31,11 +31,13 @@ from bacon.data.stage_record import (
     stages_from_record,
     stages_record,
 )
-from bacon.files import write_together
+from bacon.files import check_can_write, write_together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    import polars as pl
 
     from bacon.data.notice import Notice
 
@@ -55,7 +57,12 @@ def design_path(sheet: Path) -> Path:
 
 
 def write_sheet(
-    sample: Sample, path: Path, *, show: Sequence[str] | None = None, overwrite: bool = False
+    sample: Sample,
+    path: Path,
+    *,
+    show: Sequence[str] | None = None,
+    overwrite: bool = False,
+    kept: tuple[pl.DataFrame, int] | None = None,
 ) -> tuple[Notice, ...]:
     """Write the blind labelling sheet at `path` and its design beside it.
 
@@ -69,6 +76,9 @@ def write_sheet(
         Pool columns the raters see; the pool's text where None.
     overwrite : bool
         Whether files that stand there already may be replaced.
+    kept : (polars.DataFrame, int), optional
+        A sheet whose rows come first, as they are, labels and all, and for how many of the
+        items it stands: only the items after them get new rows.
 
     Returns
     -------
@@ -83,6 +93,10 @@ def write_sheet(
         A file exists, or cannot be written; then neither is touched.
     """
     frame, notices = sheet_frame(sample, show)
+    # First, since the refusal should name the sheet and not the design beside it.
+    check_can_write(path, overwrite=overwrite)
+    if kept is not None:
+        frame = below(*kept, frame)
     record = json.dumps(design_record(sample), sort_keys=True, indent=1, allow_nan=False)
     contents = {
         design_path(path): f"{record}\n".encode(),

@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from bacon.data.notice import Notice
     from bacon.data.stages import Stages
 
-__all__ = ["Sample", "StrataRule"]
+__all__ = ["ID_COLUMN", "PARTS", "USUAL_IDS", "Sample", "StrataRule"]
+
+USUAL_IDS = ("item_id", "id")
+"""Columns that hold the ids if none is named."""
+
+ID_COLUMN = "id_column"
+"""Parameter of a draw by other ids than those: their column, or row."""
+
+PARTS = "drawn"
+"""Parameter of a uniform draw that was made longer: the sizes of its parts, "100+60"."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -111,6 +120,13 @@ class Sample:
     def n_to_label(self) -> int:
         """Number of items on the sheet: those drawn in the last stage."""
         return self.n_drawn if self.stages is None else self.stages.n_last
+
+    @property
+    def n_first(self) -> int:
+        """Number of items of the first draw, where the sheet was made longer; else all drawn."""
+        first = str(self.parameters.get(PARTS, "")).partition("+")[0]
+        n = int(first) if first.isascii() and first.isdigit() and len(first) < 10 else 0
+        return n if 0 < n <= self.n_drawn else self.n_drawn
 
     def same_as(self, other: Sample) -> bool:
         """Whether `other` is the same draw from the same pool."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from bacon.data.sample import Sample
 
-__all__ = ["id_notices", "safe_cells", "sheet_frame"]
+__all__ = ["below", "id_notices", "safe_cells", "sheet_frame"]
 
 OWN_COLUMNS = ("order", "item_id", "score", "comment")
 FORMULA = r"^[=+\-@\t\r]"
@@ -72,6 +72,24 @@ def sheet_frame(
     empty = pl.Series([None] * sample.n_to_label, dtype=pl.String)
     columns |= {"score": empty, "comment": empty}
     return pl.DataFrame(columns), tuple(notices)
+
+
+def below(kept: pl.DataFrame, n_before: int, frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of a sheet as they are, and below them those of the items after them.
+
+    Parameters
+    ----------
+    kept : polars.DataFrame
+        A sheet as people left it: perhaps with columns of their own, or without some rows.
+    n_before : int
+        Number of items it was written for.
+    frame : polars.DataFrame
+        The sheet of all items, `n_before` of them first.
+    """
+    import polars as pl
+
+    texts = [one.select(pl.all().cast(pl.String)) for one in (kept, frame[n_before:])]
+    return pl.concat(texts, how="diagonal")
 
 
 def _shown(sample: Sample, columns: Sequence[str], show: Sequence[str] | None) -> list[str]:

@@ -34,6 +34,7 @@ __all__ = [
     "find_probability",
     "find_text",
     "is_crossed",
+    "sure_id",
 ]
 
 MOST_GROUPS = 50
@@ -60,6 +61,17 @@ def find_id(
     if not column.is_unique:
         return _instead_of(table, columns, usual)
     return usual, False, ()
+
+
+def sure_id(table: Table) -> str | None:
+    """Return the column that `find_id` takes, where it is called like an id; else None."""
+    from bacon.inspection.columns import describe
+
+    names = table.frame.columns
+    if usual_id(names) is not None:
+        return None
+    named = [name for name in names if name.isprintable() and is_id(name)]
+    return _unique_column({name: describe(table, name) for name in named})
 
 
 def _instead_of(

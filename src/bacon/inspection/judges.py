@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from bacon.inspection.names import (
     is_not_a_score,
     is_scorer,
     is_scoring,
+    label_rank,
 )
 from bacon.inspection.vocabulary import LONG_JUDGES
 from bacon.io.numbers import answers
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from bacon.inspection.columns import Column
     from bacon.io.tables import Table
 
-__all__ = ["find_judges", "judge_pattern", "vectors_of"]
+__all__ = ["find_judges", "judge_pattern", "more_judges", "names_a_score", "vectors_of"]
 
 SAME_FOR_CERTAIN = 30
 """Labels with which a column must agree, one and all, to count as the labels themselves."""
@@ -89,8 +91,43 @@ def find_judges(
                 "again, or stand only where there is a label.",
             )
         )
+    if any(is_judge_prefixed(c.name) for c in chosen):
+        unused = more_judges(free, {*leaking, *(c.name for c in chosen), *numbered})
+        told += [] if unused is None else [unused]
     kept, mean_told = _without_means([c.name for c in chosen if c.name not in leaking])
     return kept, (*told, *mean_told, *_told_of_unusable(free))
+
+
+def more_judges(columns: Iterable[Column], taken: Collection[str]) -> Notice | None:
+    """Tell of columns that look like judges' scores by their names, beside those named judge_*.
+
+    Parameters
+    ----------
+    columns : iterable of Column
+        Columns of the file.
+    taken : collection of str
+        Columns with a role, judges among them.
+    """
+    found = [
+        column.name
+        for column in columns
+        if column.name not in taken
+        and names_a_score(column.name)
+        and column.kind == "numbers"
+        and _could_be(column)
+    ]
+    if not found:
+        return None
+    option = shlex.quote(",".join(["judge_*", *found]))
+    told = f"These also look like judges: {_listed(found)}; to use them, add --judges {option}."
+    return Notice("judges_unused", told)
+
+
+def names_a_score(name: str) -> bool:
+    """Whether a name without judge_ says that its column holds scores of a model or metric."""
+    if is_judge_prefixed(name) or UNCERTAINTY.fullmatch(name) or label_rank(name) is not None:
+        return False
+    return is_nested_score(name) or is_scorer(name) or is_scoring(name)
 
 
 def _could_be(column: Column) -> bool:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bacon.inspection.columns import Column
     from bacon.io.tables import Table
 
-__all__ = ["Roles", "answers_of_people", "infer_roles", "likely"]
+__all__ = ["Roles", "infer_roles", "likely"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +106,11 @@ class Roles:
     def judge_pattern(self) -> str | None:
         """What to write after ``--judges``."""
         return judge_pattern(self.judges, list(self.columns), self.taken) if self.judges else None
+
+    @property
+    def of_people(self) -> tuple[str, ...]:
+        """Columns that people filled in, which no rater may be shown."""
+        return (*(() if self.label is None else (self.label,)), *self.outcomes, *self.raters)
 
     @property
     def other(self) -> tuple[str, ...]:
@@ -183,13 +188,6 @@ def infer_roles(table: Table, *, label: str | None = None, na: Sequence[str] = (
         levels=settled.levels,
         notices=(*notices, *id_told, *told, *settled.notices),
     )
-
-
-def answers_of_people(table: Table) -> tuple[str, ...]:
-    """Return the columns that people filled in, which no rater may be shown."""
-    roles = infer_roles(table)
-    label = () if roles.label is None else (roles.label,)
-    return (*label, *roles.outcomes, *roles.raters)
 
 
 def likely(table: Table, role: str) -> str | None:

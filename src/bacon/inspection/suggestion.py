@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bacon.inspection.findings import Findings
     from bacon.inspection.roles import Roles
 
-__all__ = ["Suggestion", "scale_of", "suggest"]
+__all__ = ["Suggestion", "free_sheet", "scale_of", "suggest"]
 
 LEAST_LABELS = 2
 USUAL_DRAW = 200
@@ -63,12 +63,23 @@ def suggest(path: Path, roles: Roles, findings: Findings) -> Suggestion:
     estimate = _estimate(path, roles, findings)
     if not findings.is_census:
         return Suggestion(estimate)
-    return Suggestion(
-        estimate,
-        hint="Every item is labelled, so nothing is left to estimate for these items. To see what "
-        f"a few labels would have told, draw some and add --sample {_shell(_sheet())} to the "
-        "command above:",
-        hint_command=_sample(path, roles, findings),
+    hint, command = _of_census(path, roles, findings)
+    return Suggestion(estimate, hint=hint, hint_command=command)
+
+
+def _of_census(path: Path, roles: Roles, findings: Findings) -> tuple[str, str]:
+    """Return what to try where every item is labelled, and its command."""
+    begin = "Every item is labelled, so nothing is left to estimate for these items. "
+    if roles.judge_column is not None:  # which simulate does not read
+        return (
+            f"{begin}To see what a few labels would have told, draw some and add --sample "
+            f"{_shell(free_sheet())} to the command above:",
+            _sample(path, roles, findings),
+        )
+    return (
+        f"{begin}What a few labels would have told, again and again, is measured by simulate (and, "
+        "with a report like the paper's, by bacon replicate STUDY.toml):",
+        _simulate(path, roles, findings),
     )
 
 
@@ -97,6 +108,25 @@ def _estimate(path: Path, roles: Roles, findings: Findings) -> str:
     return _command("estimate", path, options, roles.na)
 
 
+def _simulate(path: Path, roles: Roles, findings: Findings) -> str:
+    """Return the command that draws labels again and again where every item has one."""
+    words = findings.label is None or bool(findings.label.classes)
+    n = findings.n_items
+    options = {
+        "--label": roles.label,
+        "--judges": roles.judge_pattern,
+        "--id": roles.id if roles.id_named else None,
+        "--levels": ",".join(roles.levels) or None,
+        "--cluster": roles.cluster,
+        "--scale": scale_of(findings),
+        "-n": str(min(USUAL_DRAW, max(n // 3, 10), n)),
+        # The fastest model; by default several are fitted in each of 200 draws.
+        "--config": None if words else "ridge",
+        "--trials": "50",
+    }
+    return _command("simulate", path, options, roles.na)
+
+
 def _group(roles: Roles, findings: Findings) -> str | None:
     """Return the column of the groups, where each item has one and labels have a mean."""
     if roles.group is None or roles.columns[roles.group].n_missing:
@@ -116,7 +146,7 @@ def _sample(path: Path, roles: Roles, findings: Findings) -> str:
         **_reading(roles),
         "--text": roles.text,
         "-n": str(min(USUAL_DRAW, findings.n_items)),
-        "--out": _sheet(),
+        "--out": free_sheet(),
     }
     return _command("sample", path, options, roles.na)
 
@@ -152,13 +182,13 @@ def scale_of(findings: Findings) -> str | None:
     return f"{label.low + 0.0:.0f}:{label.high + 0.0:.0f}"
 
 
-def _sheet() -> str:
-    """Return a name for the labelling sheet that is still free."""
-    name, k = SHEET, 1
-    while Path(name).exists() or Path(f"{name}.design.json").exists():
+def free_sheet(like: Path = Path(SHEET)) -> str:
+    """Return a name for the labelling sheet that is still free: `like`, or with a number."""
+    path, k = like, 1
+    while path.exists() or path.with_name(f"{path.name}.design.json").exists():
         k += 1
-        name = SHEET.replace(".", f"_{k}.")
-    return name
+        path = like.with_name(f"{like.stem}_{k}.csv")
+    return str(path)
 
 
 def _as_argument(path: Path) -> str:

@@ -9,8 +9,9 @@ import numpy as np
 
 from bacon.arrays import IdArray, IntArray, read_only
 from bacon.data.notice import Notice
+from bacon.data.sample import USUAL_IDS
 from bacon.errors import InputError
-from bacon.io.matching import first_pair
+from bacon.io.matching import ROW, first_pair
 from bacon.io.roles import resolve_column
 from bacon.io.tables import Table, quoted
 
@@ -21,10 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ROW_ID", "Ids", "check_unique", "read_ids", "usual_id"]
 
-ROW_ID = "row"
+ROW_ID = ROW
 """Name of ids that are row numbers, from 0, where no column has that name."""
 
-USUAL = ("item_id", "id")
 CANONICAL = r"^(0|-?[1-9]\d*)$"
 WHOLE_FLOAT = r"^-?\d+\.0+$"
 EXACT = 2**53
@@ -55,7 +55,7 @@ class Ids:
 
 def usual_id(columns: Sequence[str]) -> str | None:
     """Return the column that holds the ids if none is named."""
-    return next((name for name in USUAL if name in columns), None)
+    return next((name for name in USUAL_IDS if name in columns), None)
 
 
 def read_ids(
@@ -91,7 +91,8 @@ def read_ids(
     positions = np.arange(table.frame.height, dtype=np.int64) if rows is None else rows
     name = usual_id(columns) if id is None else id
     if (name is None and number_rows) or (name == ROW_ID and name not in columns):
-        told = f"{table.source} has no column of ids: items are numbered by row, from 0."
+        none = " has no column of ids" if name is None else ""
+        told = f"{table.source}{none}: items are numbered by row, from 0."
         notice = Notice("ids_are_row_numbers", told)
         return Ids(ROW_ID, read_only(positions), positions, (notice,))
     if name is None:

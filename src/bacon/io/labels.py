@@ -12,7 +12,7 @@ from bacon.data.labels import Labels
 from bacon.errors import DesignError, InputError, TooFewLabelsError
 from bacon.io.cells import as_levels, as_na
 from bacon.io.ids import check_unique, read_ids, usual_id
-from bacon.io.matching import find_ids, first_seen, unknown_ids
+from bacon.io.matching import find_ids, first_seen, other_column, unknown_ids
 from bacon.io.numbers import answers
 from bacon.io.ratings import (
     Outcome,
@@ -269,6 +269,12 @@ def match_ids(pool: Pool, ids: IdArray, *, whose: str = "ids") -> IntArray:
     rows = find_ids(pool.ids, ids)
     lost = int((rows < 0).sum())
     if lost:
+        where = other_column(pool.table, pool.id_name, pool.ids, ids)
+        if where is not None:
+            raise DesignError(
+                f"{lost:,} of the {len(rows):,} {whose} are not known by the ids of {pool.source}; "
+                f"they are {where}."
+            )
         raise DesignError(
             f"{lost:,} of the {len(rows):,} {whose} are not in {pool.source}: "
             f"{unknown_ids(pool.ids, ids, rows)}."

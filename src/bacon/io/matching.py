@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 
     from bacon.arrays import IdArray, IntArray
 
-__all__ = ["as_series", "find_ids", "first_pair", "first_seen", "unknown_ids"]
+__all__ = ["as_series", "find_ids", "first_pair", "first_seen", "other_column", "unknown_ids"]
+
+ROW = "row"
+"""Name of ids that are the numbers of the rows."""
 
 
 def first_pair(values: IdArray) -> tuple[tuple[int, int] | None, int]:
@@ -83,6 +87,44 @@ def find_ids(known: IdArray, wanted: IdArray) -> IntArray:
     if wanted.dtype.kind != known.dtype.kind:
         left, right = [str(value) for value in left], [str(value) for value in right]
     return _positions(right, left)
+
+
+def other_column(frame: pl.DataFrame, taken: str, known: IdArray, wanted: IdArray) -> str | None:
+    """Return what to say where ids are in another column of the pool than the one taken for them.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        The pool's file.
+    taken : str
+        Column taken for the ids, or `ROW`.
+    known, wanted : (N,) and (n,) int64 or object of str
+        The ids there, and those to be found, not all of them there.
+
+    Returns
+    -------
+    str or None
+        Where they are and the option that says so; None if no column has them all.
+    """
+    import polars as pl
+
+    text = as_series(wanted).cast(pl.String)
+    bare = _positions(_bare(as_series(known).cast(pl.String)), _bare(text))
+    if bool((bare >= 0).all()):
+        return None  # zeros were lost, which is another fault
+    rows = pl.Series(ROW, range(frame.height), dtype=pl.Int64)
+    for column in [*frame, *([] if ROW in (taken, *frame.columns) else [rows])]:
+        holds_ids = column.dtype.is_integer() or column.dtype == pl.String
+        if column.name == taken or not holds_ids or column.is_duplicated().any():
+            continue
+        if text.is_in(column.cast(pl.String).implode()).all():
+            name = column.name
+            where = "the numbers of its rows" if column is rows else f"its column {name}"
+            return (
+                f"not in {taken}, but all of them are in {where}: add --id {shlex.quote(name)} "
+                f"(id={name!r} in Python)"
+            )
+    return None
 
 
 def _positions(known: Sequence[Any], wanted: Sequence[Any]) -> IntArray:

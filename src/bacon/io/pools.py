@@ -133,7 +133,9 @@ def read_pool(  # noqa: PLR0913 (one keyword per role a column can have)
     columns = table.frame.columns
     roles = _roles(table, id=id, group=group, cluster=cluster, text=text, pi=pi, label=label)
     if judge_column is None and run_column is not None:
-        raise InputError("run_column goes with judge_column; name the column of the judge as well.")
+        raise InputError(
+            "--run-column goes with --judge-column (judge_column=); name the judge's column too."
+        )
     long = [name for name in (judge_column, run_column) if name is not None]
     for name in long:
         resolve_column(name, columns, role="judge or run", source=table.source)
@@ -154,7 +156,8 @@ def read_pool(  # noqa: PLR0913 (one keyword per role a column can have)
     check_unique(
         table,
         ids,
-        "give one row per item, or judge_column where each row is the answer of one judge",
+        "give one row per item, or --judge-column (judge_column= in Python) where each row is the "
+        "answer of one judge",
     )
     missing = as_na(na)
     judged, told = read_judges(table, score_columns, as_levels(levels), missing, taken=with_role)
@@ -255,8 +258,8 @@ def _only(columns: Sequence[str]) -> str:
     if len(columns) == 1:
         return columns[0]
     raise InputError(
-        f"judges names {len(columns)} columns ({', '.join(columns[:5])}); with judge_column it "
-        "names the one column that holds the scores."
+        f"--judges (judges=) names {len(columns)} columns ({', '.join(columns[:5])}); with "
+        "--judge-column (judge_column=) it names the one column that holds the scores."
     )
 
 

@@ -10,7 +10,7 @@ from bacon.data.design_file import design_path, sample_from_record
 from bacon.data.notice import Notice
 from bacon.errors import DesignError
 from bacon.io.ids import read_ids
-from bacon.io.matching import find_ids, unknown_ids
+from bacon.io.matching import find_ids, other_column, unknown_ids
 from bacon.io.roles import nearest
 from bacon.io.tables import Table, names_beside, read_table
 
@@ -124,6 +124,12 @@ def _check_pool(sample: Sample, pool: Pool, name: str) -> None:
         return
     found = find_ids(pool.ids, sample.ids)
     lost = int((found < 0).sum())
+    where = other_column(pool.table, pool.id_name, pool.ids, sample.ids) if lost else None
+    if where is not None:
+        raise DesignError(
+            f"{name}: {lost:,} of the {sample.n_drawn:,} drawn items are not known by the ids of "
+            f"{pool.source}; they are {where}."
+        )
     if lost:
         which = (
             f"{lost:,} of the {sample.n_drawn:,} drawn items are not in it: "

@@ -238,7 +238,9 @@ def _noise(plan: Plan, rater_sd: float | None) -> RaterNoise | None:
     ratings = None if plan.pilot is None else plan.pilot.ratings
     if plan.estimand != "mean":
         if rater_sd is not None:
-            raise InputError("raters are planned for a mean; leave rater_sd out for a share.")
+            raise InputError(
+                "raters are planned for a mean; leave --rater-sd (rater_sd=) out for a share."
+            )
         return None
     found = None if ratings is None else rater_noise(ratings)
     if rater_sd is None:
@@ -266,14 +268,14 @@ def _check_prices(plan: Plan, prices: Prices) -> None:
     """Refuse negative prices, and judges that are not there."""
     if prices.label is None:
         raise InputError("a budget needs the price of a label (label_cost=, --label-cost).")
-    check_cost("label_cost", prices.label)
-    check_cost("rater_cost", prices.rater)
+    check_cost("--label-cost (label_cost=)", prices.label)
+    check_cost("--rater-cost (rater_cost=)", prices.rater)
     known = ["judges"] if plan.pilot is None else [one.name for one in plan.pilot.pool.judges]
     for name, cost in prices.judges.items():
         if name not in known:
             raise InputError(
-                f"judge_costs: no judge is called {name!r}; the prices there can be "
-                f"are those of {', '.join(known[:10])}."
+                f"--judge-cost (judge_costs=): no judge is called {name!r}; the prices there can "
+                f"be are those of {', '.join(known[:10])}."
             )
         if not is_number(cost):
             raise InputError(f"the price of {name} must be a number; got {cost!r}.")

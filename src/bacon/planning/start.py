@@ -87,29 +87,36 @@ def plan(
     if pilot is None:
         return _assumed(given, level, target, estimand)
     if any(value is not None for value in given.values()):
-        raise InputError("give a pilot, or r2, sd and n_items to assume, not both.")
+        raise InputError(
+            "give a pilot (--pilot), or R2, SD and items to assume (--r2, --sd, --items), not both."
+        )
     if not isinstance(pilot, Calibration):
         raise InputError(f"a pilot is a calibration; got a {type(pilot).__name__}.")
     return _from_pilot(pilot, level, target, estimand)
+
+
+OPTIONS = {"r2": "--r2", "sd": "--sd", "n_items": "--items"}
 
 
 def _assumed(given: Mapping[str, Any], level: float, target: Target, estimand: str | None) -> Plan:
     """Return the plan from an assumption."""
     missing = [name for name, value in given.items() if value is None]
     if missing:
+        options = [OPTIONS[name] for name in missing]
         raise InputError(
-            f"without a pilot, r2, sd and n_items are assumed (--r2, --sd, --items); give also "
-            f"{' and '.join(missing)}."
+            "without a pilot, R2, SD and the number of items are assumed; give also "
+            f"{' and '.join(options)} ({', '.join(f'{name}=' for name in missing)} in Python)."
         )
     r2, sd, n_items = given["r2"], given["sd"], given["n_items"]
     if not is_number(r2) or not 0.0 <= r2 < 1.0:
-        raise InputError(f"r2 must lie from 0 to below 1; got {r2!r}.")
+        raise InputError(f"--r2 (r2=) must lie from 0 to below 1; got {r2!r}.")
     if not is_number(sd) or not 1e-150 < sd < 1e150:
         raise InputError(
-            f"sd must be a number above 0 (1e-150 to 1e150, to be reckoned with); got {sd!r}."
+            "--sd (sd=) must be a number above 0 (1e-150 to 1e150, to be reckoned with); got "
+            f"{sd!r}."
         )
     if not is_number(n_items) or n_items != int(n_items) or n_items < 3:
-        raise InputError(f"n_items must be a whole number from 3 up; got {n_items!r}.")
+        raise InputError(f"--items (n_items=) must be a whole number from 3 up; got {n_items!r}.")
     if estimand not in (None, "mean"):
         raise InputError(
             f"an assumption plans for a mean; for {estimand} give a pilot, or for a share p the "

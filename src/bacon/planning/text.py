@@ -170,7 +170,10 @@ def difference_lines(found: DifferencePlan) -> list[str]:
         f"the judges, {found.per_system_alone:,} without.",
     ]
     if found.plan.pilot is not None and n > 1:
-        lines.append(f"Hardest to tell apart: {a} and {b}.")
+        lines.append(
+            f"Of these differences, that of {a} and {b} has the widest interval, which sets the "
+            "number."
+        )
     if found.saved is not None and found.label_cost is not None:
         saved = _saved(found.saved)
         lines.append(f"At {_price(found.label_cost)} a label {saved}")

@@ -9,8 +9,8 @@ import numpy as np
 from bacon.arrays import FloatArray, IntArray, read_only
 from bacon.checks import check_seed, is_number
 from bacon.data.notice import Notice
-from bacon.data.sample import Sample
-from bacon.errors import InputError
+from bacon.data.sample import ID_COLUMN, USUAL_IDS, Sample
+from bacon.errors import DesignError, InputError
 from bacon.random import new_seed
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from bacon.data.pool import Pool
 
-__all__ = ["check_count", "check_fits", "check_rate", "make_sample", "settled_seed"]
+__all__ = ["check_count", "check_fits", "check_rate", "make_sample", "rows_drawn", "settled_seed"]
 
 LARGEST_SEED = 2**63 - 1
 
@@ -51,6 +51,18 @@ def settled_seed(seed: int | None) -> int:
     if seed > LARGEST_SEED:
         raise InputError(f"seed must be at most {LARGEST_SEED}, to be stored exactly; got {seed}.")
     return int(seed)
+
+
+def rows_drawn(pool: Pool, before: Sample) -> IntArray:
+    """Return the pool rows (m,) of the items of an earlier draw, in their order."""
+    if before.pool_fingerprint != pool.fingerprint:
+        raise DesignError(
+            f"the pilot was drawn from another pool ({before.n_items:,} items) than "
+            f"{pool.source} ({pool.n_items:,} items): their ids differ. Give the pool it was "
+            "drawn from."
+        )
+    row = {one: at for at, one in enumerate(pool.ids.tolist())}
+    return np.array([row[one] for one in before.ids.tolist()], dtype=np.int64)
 
 
 def make_sample(
@@ -94,7 +106,7 @@ def make_sample(
     hidden = _hidden_columns(pool, hide)
     return Sample(
         kind=kind,
-        parameters=dict(parameters),
+        parameters={**parameters, **_own_ids(pool)},
         seed=seed,
         n_items=pool.n_items,
         pool_fingerprint=pool.fingerprint,
@@ -105,6 +117,11 @@ def make_sample(
         default_shown=() if pool.text is None or pool.text in hidden else (pool.text,),
         notices=(*notices, *_telling_ids(pool, rows)),
     )
+
+
+def _own_ids(pool: Pool) -> dict[str, str]:
+    """Return the column of the ids for the record, unless it is one that is taken unnamed."""
+    return {} if pool.id_name in USUAL_IDS else {ID_COLUMN: pool.id_name}
 
 
 def _telling_ids(pool: Pool, rows: IntArray) -> tuple[Notice, ...]:

@@ -26,7 +26,10 @@ __all__ = ["ClusterDesign", "draw_clusters"]
 def draw_clusters(
     codes: IntArray, n_clusters: int, n_clusters_pool: int, rng: np.random.Generator
 ) -> IntArray:
-    """Return the positions whose cluster is among `n_clusters` drawn ones, in random order.
+    """Return the positions whose cluster is among `n_clusters` drawn ones.
+
+    Those of a cluster stand together, so that who labels reads its document once; clusters, and
+    positions within each, are in random order.
 
     Parameters
     ----------
@@ -37,9 +40,10 @@ def draw_clusters(
     rng : Generator
         Source of chance.
     """
-    drawn = np.zeros(n_clusters_pool, dtype=bool)
-    drawn[draw_without_replacement(n_clusters_pool, n_clusters, rng)] = True
-    return rng.permutation(np.flatnonzero(drawn[codes]))
+    place = np.full(n_clusters_pool, -1, dtype=np.int64)
+    place[draw_without_replacement(n_clusters_pool, n_clusters, rng)] = np.arange(n_clusters)
+    positions = rng.permutation(np.flatnonzero(place[codes] >= 0))
+    return positions[np.argsort(place[codes[positions]], kind="stable")]
 
 
 @dataclass(frozen=True)
@@ -90,8 +94,8 @@ class ClusterDesign:
         Returns
         -------
         Sample
-            All items of the drawn clusters in random order, each with probability
-            `n_clusters` over the number of clusters in the pool.
+            All items of the drawn clusters, cluster by cluster in random order, each with
+            probability `n_clusters` over the number of clusters in the pool.
 
         Raises
         ------

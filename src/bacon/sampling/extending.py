@@ -13,7 +13,7 @@ from bacon.data.notice import Notice
 from bacon.data.stages import Stages
 from bacon.errors import DesignError, InputError
 from bacon.random import stream
-from bacon.sampling.assemble import make_sample
+from bacon.sampling.assemble import make_sample, rows_drawn
 from bacon.sampling.batches import batch_weights
 from bacon.sampling.budget import Bounds, joint_probabilities, second_stage
 from bacon.sampling.columns import categories
@@ -181,19 +181,13 @@ def _drawn(method: str, pool: Pool, sigma: FloatArray, old: IntArray, seed: int)
 
 def _rows_before(pool: Pool, sample: Sample) -> IntArray:
     """Return the pool rows (m,) of the items drawn before, in their order."""
-    if sample.pool_fingerprint != pool.fingerprint:
-        raise DesignError(
-            f"the pilot was drawn from another pool ({sample.n_items:,} items) than "
-            f"{pool.source} ({pool.n_items:,} items): their ids differ. Give the pool it was "
-            "drawn from."
-        )
+    rows = rows_drawn(pool, sample)
     if sample.stages is None and sample.kind not in ("uniform", "bernoulli"):
         raise DesignError(
             f"a {sample.kind} draw cannot be extended: every item needs the same chance to be in "
             "the pilot. Draw the pilot with design two-stage or uniform."
         )
-    row = {one: at for at, one in enumerate(pool.ids.tolist())}
-    return np.array([row[one] for one in sample.ids.tolist()], dtype=np.int64)
+    return rows
 
 
 def _checked(pool: Pool, hardness: Hardness | npt.ArrayLike) -> Hardness:

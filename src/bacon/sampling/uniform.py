@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bacon.data.sample import PARTS
 from bacon.errors import InputError
 from bacon.random import stream
-from bacon.sampling.assemble import check_count, check_fits, check_rate, make_sample, settled_seed
+from bacon.sampling.assemble import (
+    check_count,
+    check_fits,
+    check_rate,
+    make_sample,
+    rows_drawn,
+    settled_seed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,6 +107,72 @@ class UniformDesign:
             kind="uniform",
             parameters={"n": n, "rate": None if self.rate is None else float(self.rate)},
             seed=seed,
+            hide=hide,
+        )
+
+    def extend(self, before: Sample, pool: Pool, *, hide: Sequence[str] = ()) -> Sample:
+        """Draw more items after those of an earlier uniform draw.
+
+        What is added is a simple random sample of the items that were not drawn, so all of them
+        together are one of the pool, and in random order.
+
+        Parameters
+        ----------
+        before : Sample
+            The draw so far.
+        pool : Pool
+            The pool it was drawn from.
+        hide : sequence of str
+            Columns raters must not see, beside the judges', the group and the probabilities.
+
+        Returns
+        -------
+        Sample
+            `n` items in all, those of `before` first. The seed is that of `before`; the
+            parameter ``drawn`` has the sizes of the parts, such as ``"100+60"``.
+
+        Raises
+        ------
+        InputError
+            `before` is no uniform draw, has as many items already, or the pool has fewer.
+        DesignError
+            `before` was drawn from another pool.
+
+        Examples
+        --------
+        >>> import bacon
+        >>> pool = bacon.read_pool({"item_id": [1, 2, 3, 4], "judge_a": [2.0, 5.0, 3.0, 4.0]})
+        >>> first = UniformDesign(n=2).draw(pool, seed=7)
+        >>> longer = UniformDesign(n=3).extend(first, pool)
+        >>> longer.ids[:2].tolist() == first.ids.tolist(), longer.pi.tolist()
+        (True, [0.75, 0.75, 0.75])
+        """
+        if before.kind != "uniform":
+            raise InputError(f"a draw of kind {before.kind} is not made longer; draw a new one.")
+        n, had = self._count(pool), before.n_drawn
+        if n <= had:
+            raise InputError(
+                f"n = {n:,} is the number of items in all, and {had:,} are drawn already; give a "
+                "larger one."
+            )
+        first = rows_drawn(pool, before)
+        # In the order of the ids, so that the order of the rows does not matter.
+        left = pool.order[~np.isin(pool.order, first)]
+        more = draw_without_replacement(
+            len(left), n - had, stream(before.seed, f"uniform after {had}")
+        )
+        parts = before.parameters.get(PARTS, had)
+        return make_sample(
+            pool,
+            np.concatenate([first, left[more]]),
+            np.full(n, n / pool.n_items),
+            kind="uniform",
+            parameters={
+                "n": n,
+                "rate": None if self.rate is None else float(self.rate),
+                PARTS: f"{parts}+{n - had}",
+            },
+            seed=before.seed,
             hide=hide,
         )
 
