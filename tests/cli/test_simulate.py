@@ -37,7 +37,7 @@ def test_a_table_of_configurations(bacon: Callable[..., Ran], full: Path) -> Non
     assert lines[0] == "mean of full, uniform n=30: 25 draws"
     assert [line.split()[0] for line in lines[2:5]] == ["human-only", "ridge", "raw-judges"]
     head = re.split(r"  +", lines[1].strip())
-    assert head[:4] == ["bias", "RMSE", "of labels alone", "by design"]
+    assert head[:4] == ["bias", "RMSE", "RMSE ratio", "by design"]
     ridge = re.split(r"  +", lines[3].strip())
     assert re.fullmatch(r"0\.\d\d \(0\.\d\d-[01]\.\d\d\)", ridge[3])
     assert re.fullmatch(r"0\.\d{3} \(0\.\d{3}-[01]\.\d{3}\)", ridge[4])

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 __all__ = ["summary_text"]
 
-HEAD = ("", "bias", "RMSE", "of labels alone", "by design", "covers", "width of labels alone")
+HEAD = ("", "bias", "RMSE", "RMSE ratio", "by design", "covers", "width ratio")
 GROUPS_HEAD = (
     "",
     "all hold at once",
-    "width of labels alone",
-    "RMSE of labels alone",
+    "width ratio",
+    "RMSE ratio",
     "Spearman",
     "Kendall",
     "ranks off by",
@@ -28,7 +28,8 @@ GROUPS_HEAD = (
 )
 
 HOW_TO_READ = (
-    "In brackets: 99 % Monte Carlo interval of the figure. Ratios compare the same draws. "
+    "In brackets: 99 % Monte Carlo interval of the figure. Ratios are to labels alone (human-only) "
+    "over the same draws. "
     '"By design" is the ratio of RMSEs that the predictions of each draw imply, which needs far '
     "fewer draws."
 )
@@ -65,7 +66,7 @@ def summary_text(measured: Measured, *, level: float = 0.95) -> str:
         lines += [
             f"  {row['configuration']}: some group had no interval in {row['incomplete']:,} draws."
             for row in rows
-            if row["incomplete"]
+            if row["incomplete"] and row["coverage_joint"] is not None
         ]
         lines.append("")
     return "\n".join([*lines, HOW_TO_READ])
