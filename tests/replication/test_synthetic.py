@@ -143,6 +143,13 @@ def test_what_the_paper_says_fails_where_it_should(
     assert text in failed[0]
 
 
+def test_what_was_not_drawn_is_told() -> None:
+    quick = table_of(points()).filter(pl.col("pilot") == 0.15, pl.col("budget") == 0.4)
+    claims = list(claims_of_cells(quick))
+    assert [claim.held for claim in claims] == [True] * 5 + [None] * 3
+    assert all("not run" in claim.found for claim in claims[5:])
+
+
 def test_figures_are_the_same_bytes(tmp_path: Path) -> None:
     made = points()
     assert draw_figures(made, tmp_path / "a") == tuple(FIGURES)
