@@ -110,7 +110,12 @@ def test_names_from_files_are_shown_as_they_are(bacon: Callable[..., Ran], study
 
 def test_what_cannot_be_is_refused(refused: Callable[..., str], study: Path) -> None:
     assert "no folder or file of that name is here" in refused("replicate", "nothing")
-    assert "name the folder with the published files with --data" in refused("replicate", "mqm")
+    told = refused("replicate", "mqm")
+    assert "name the folder of mqm_newstest2020_ende.tsv with --data" in told
+    assert "published in google/wmt-mqm-human-evaluation" in told
+    assert "did you mean persuade?" in refused("replicate", "persuad")
+    assert "--workers must be a whole number" in refused("replicate", study, "--workers", "0")
+    assert not (study / "study").exists()
     assert "--data is for persuade" in refused("replicate", study, "--data", ".")
     (study / "bacon.toml").write_text('[pool]\nfile = "items.parquet"\n')
     assert "there is no table [study]" in refused("replicate", study)
@@ -221,3 +226,27 @@ def test_folders_budgets_and_draws_that_cannot_be_used_are_named(
     part.unlink()
     assert bacon(*words).code == 0
     assert "a study wants" in bacon("replicate", study / "items.parquet").err
+
+
+def test_no_two_outcomes_share_a_folder_and_none_takes_the_reports(
+    bacon: Callable[..., Ran], study: Path
+) -> None:
+    table = pl.read_parquet(study / "items.parquet")
+    names = ["human", "Human", "a b", "a-b", "report.md"]
+    table = table.with_columns(pl.col("style").alias(name) for name in names[1:])
+    table.write_parquet(study / "items.parquet")
+    text = (study / "bacon.toml").read_text().replace('["human"]', str(names).replace("'", '"'))
+    (study / "bacon.toml").write_text(text)
+    ran = bacon("replicate", study, *PLAIN, "--trials", "2", "--budget", "0.3")
+    assert ran.code == 0, ran.err
+    folders = [path.name.casefold() for path in (study / "study").iterdir() if path.is_dir()]
+    assert len(set(folders)) == len(names)
+    assert (study / "study" / "report.md").is_file()
+
+
+def test_a_copy_of_the_labels_is_told(bacon: Callable[..., Ran], study: Path) -> None:
+    table = pl.read_parquet(study / "items.parquet")
+    table.with_columns(judge_c=pl.col("human")).write_parquet(study / "items.parquet")
+    ran = bacon("replicate", study, *PLAIN, "--trials", "2", "--budget", "0.3")
+    assert ran.code == 0, ran.err
+    assert "Note: judge_c: equal to the label of every item" in ran.err

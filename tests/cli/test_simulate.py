@@ -185,6 +185,13 @@ def test_many_labels_are_told(bacon: Callable[..., Ran], full: Path) -> None:
         (["sim:normal", "-n", 9], "no simulator 'normal'; take one of ordinal"),
         (["sim:mqm", "-n", 9, "--label", "y"], "sim:mqm brings its own columns; leave --label"),
         (["sim:mqm", "-n", 9, "--cluster", "y"], "leave --cluster out"),
+        (["sim:mqm", "-n", 9, "--features", "y"], "leave --features out"),
+        (["sim:mqm", "-n", 9, "--embeddings", "y"], "leave --embeddings out"),
+        (["sim:mqm", "-n", 9, "--levels", "a,b"], "leave --levels out"),
+        (["sim:mqm", "-n", 9, "--id", "y"], "leave --id out"),
+        (["sim:mqm", "-n", 9, "--na", "y"], "leave --na out"),
+        (["sim:mqm", "-n", 9, "--max-trials", 9], "--max-trials goes with --precise"),
+        (["sim:mqm", "-n", 9, "--precise", "--max-trials", -4], "whole number from 1 up; got -4"),
         (["gone.csv", "--label", "people", "-n", 9], "gone.csv does not exist"),
     ],
 )
@@ -235,3 +242,13 @@ def test_ctrl_c(full: Path, tmp_path: Path) -> None:
     assert process.returncode == 130
     assert out == ""
     assert err.strip() == "Stopped; the same command goes on where it stopped."
+
+
+def test_why_groups_have_no_estimate_is_told(
+    bacon: Callable[..., Ran], table: pl.DataFrame, tmp_path: Path
+) -> None:
+    lone = pl.when(pl.int_range(table.height) == 0).then(pl.lit("lone")).otherwise(pl.lit("many"))
+    table.with_columns(team=lone).write_csv(tmp_path / "teams.csv")
+    ran = bacon("simulate", "teams.csv", "--label", "people", "-n", 9, "--group", "team", *QUICKEST)
+    assert ran.code == 0, ran.err
+    assert "draws of lone, the first because: " in ran.err

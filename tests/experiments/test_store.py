@@ -10,7 +10,7 @@ import pytest
 from tests.experiments.cases import essays, table
 
 import bacon
-from bacon.errors import InputError, OutputError
+from bacon.errors import EstimationError, InputError, OutputError
 from bacon.experiments.full_pool import full_pool
 from bacon.experiments.plan import Plan
 from bacon.experiments.run import kept, simulate
@@ -193,3 +193,52 @@ def test_a_damaged_record_is_refused(tmp_path: Path) -> None:
         (tmp_path / RECORD).write_text(text)
         with pytest.raises(InputError, match="is not the record of an experiment"):
             run(tmp_path)
+
+
+def test_a_part_that_holds_other_draws_is_refused(tmp_path: Path) -> None:
+    run(tmp_path / "a", "human-only", "raw-judges", trials=2 * CHUNK)
+    folder = next((tmp_path / "a" / "draws").glob("*/human-only"))
+    first, second = sorted(folder.glob("0*.parquet"))
+    good = first.read_bytes()
+    other = next((tmp_path / "a" / "draws").glob("*/raw-judges")) / first.name
+    for wrong in (second.read_bytes(), other.read_bytes()):
+        first.write_bytes(wrong)
+        with pytest.raises(InputError, match="holds other draws than its name and folder say"):
+            run(tmp_path / "a", "human-only", trials=2 * CHUNK)
+    pl.DataFrame({"a": [1]}).write_parquet(first)
+    with pytest.raises(InputError, match="other columns than draws have"):
+        run(tmp_path / "a", "human-only", trials=2 * CHUNK)
+    first.write_bytes(good)
+    run(tmp_path / "a", "human-only", trials=2 * CHUNK)
+
+
+def test_draws_whose_timing_is_gone_are_made_again(tmp_path: Path) -> None:
+    before = run(tmp_path / "a")
+    timing = next((tmp_path / "a" / "draws").glob("*/*/timing-*"))
+    timing.unlink()
+    assert run(tmp_path / "a").results.equals(before.results)
+    assert timing.is_file()
+
+
+def test_a_configuration_that_never_drew_may_be_mended(tmp_path: Path) -> None:
+    with pytest.raises(EstimationError, match="failed in each"):
+        run(tmp_path / "a", "human-only", "x:model=ridge,folds=1")
+    mended = run(tmp_path / "a", "human-only", "x:model=ridge,folds=2")
+    assert mended.results.height == 2 * CHUNK
+
+
+def test_names_that_would_share_a_folder_are_refused(tmp_path: Path) -> None:
+    run(tmp_path / "a", "r:model=ridge")
+    with pytest.raises(InputError, match="'r' and 'R' would share a folder"):
+        run(tmp_path / "a", "R:model=ridge,folds=2")
+
+
+def test_the_same_design_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="uniform n=40 is among the designs twice"):
+        run(tmp_path / "a", designs=[N40, bacon.UniformDesign(n=40)])
+
+
+def test_more_draws_than_anyone_makes_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="1,000,000,000 draws are more than"):
+        run(tmp_path / "a", trials=1_000_000_000)
+    assert not (tmp_path / "a").exists()

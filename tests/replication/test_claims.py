@@ -118,3 +118,22 @@ def test_what_is_said_counts_and_names_what_fails() -> None:
         "  Does not hold: b. 2.",
     ]
     assert list(claims_said([claims[3]])) == []
+
+
+@pytest.mark.parametrize(("trials", "verdict"), [(3, None), (200, False)])
+def test_a_few_draws_that_err_alike_show_no_bias(
+    measured: Measured, trials: int, verdict: bool | None
+) -> None:
+    alike = measured.summary.with_columns(
+        pl.lit(0.1).alias(name) for name in ("bias", "bias_low", "bias_high")
+    ).with_columns(pl.lit(trials).alias("trials"))
+    bias = claims_of(Measured(measured.results, measured.timing, alike, measured.ranking))[0]
+    assert bias.held is verdict
+
+
+def test_rounding_is_no_bias(measured: Measured) -> None:
+    rounded = measured.summary.with_columns(
+        pl.lit(1e-16).alias(name) for name in ("bias", "bias_low", "bias_high", "rmse")
+    ).with_columns(trials=pl.lit(200))
+    bias = claims_of(Measured(measured.results, measured.timing, rounded, measured.ranking))[0]
+    assert bias.held is True

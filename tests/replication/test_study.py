@@ -142,3 +142,33 @@ def test_budgets_are_shares_of_every_group(tmp_path: Path) -> None:
     assert design_name(designs_of(part, (0.2,), grouped=False)[0]) == "uniform n=36"
     with pytest.raises(InputError, match="a draw needs two labels"):
         designs_of(part, (0.001,))
+
+
+def test_two_budgets_of_the_same_size_are_refused(tmp_path: Path) -> None:
+    (part,) = read_study(study_folder(tmp_path)).parts
+    with pytest.raises(InputError, match=r"budgets of 0\.2 and 0\.201 are both 36 of 180 items"):
+        designs_of(part, (0.2, 0.201, 0.4))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('["human"]', '["human", "human"]', '"human" stands there twice'),
+        ('group = "system"', 'group = "human"', "named as a label and as the group"),
+        ('group = "system"', 'cluster = "human"', "named as a label and as the cluster"),
+        ('group = "system"', 'text = "human"', "named as a label and as the text"),
+        ('["human"]', '["human", "system"]', "named as a label and as the group"),
+    ],
+)
+def test_labels_have_no_other_role(tmp_path: Path, old: str, new: str, said: str) -> None:
+    folder = study_folder(tmp_path, TOML.replace(old, new))
+    with pytest.raises(InputError, match=said):
+        read_study(folder)
+
+
+def test_a_single_item_is_refused_by_its_budget(tmp_path: Path) -> None:
+    folder = study_folder(tmp_path)
+    items().head(1).write_parquet(folder / "items.parquet")
+    (part,) = read_study(folder).parts
+    with pytest.raises(InputError, match="0 of 1 items; a draw needs two labels"):
+        designs_of(part, (0.2,))

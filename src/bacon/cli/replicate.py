@@ -60,7 +60,7 @@ def replicate_command(
     """Run a study of the paper, or of your own pool with a label of every item, and report."""
     from bacon.replication.run import How
 
-    _check(trials, budget)
+    _check(trials, budget, workers)
     how = How(
         trials=QUICK_TRIALS if quick else 200,
         workers=workers,
@@ -87,10 +87,11 @@ def replicate_command(
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _check(trials: int | None, budgets: list[float] | None) -> None:
+def _check(trials: int | None, budgets: list[float] | None, workers: int) -> None:
     """Refuse numbers that make no sense before anything is written."""
-    if trials is not None and trials < 1:
-        raise InputError(f"--trials must be a whole number from 1 up; got {trials}.")
+    for option, number in (("--trials", trials), ("--workers", workers)):
+        if number is not None and number < 1:
+            raise InputError(f"{option} must be a whole number from 1 up; got {number}.")
     for share in budgets or ():
         if not 0.0 < share < 1.0:
             raise InputError(
@@ -114,16 +115,17 @@ def _refuse_for_synthetic(
 
 def _study(study: str, data: Path | None, out: Path | None) -> tuple[Study, Path]:
     """Return the study and the folder that its results go to."""
+    from bacon.io.roles import nearest
     from bacon.replication.study import read_study
 
     prepared = data is None and (Path(study) / "bacon.toml").is_file()
     if study in PUBLISHED and not prepared:
-        from bacon.replication.published.prepare import prepare_study
+        from bacon.replication.published.prepare import SOURCES, prepare_study
 
         if data is None:
             raise InputError(
-                f"{study}: name the folder with the published files with --data; where they are "
-                "found is told when one is missing."
+                f"{study}: name the folder of {SOURCES[study].FILES[0]} with --data; it is "
+                f"published in {SOURCES[study].WHERE}."
             )
         folder = out or Path(study)
         for line in prepare_study(study, data, folder):
@@ -133,9 +135,10 @@ def _study(study: str, data: Path | None, out: Path | None) -> tuple[Study, Path
     if data is not None:
         raise InputError("--data is for persuade, mqm and webdesign; a study names its own file.")
     if not source.exists():
+        known = (*PUBLISHED, SYNTHETIC)
         raise InputError(
-            f"{study!r} is none of {', '.join((*PUBLISHED, SYNTHETIC))}, and no folder or file of "
-            "that name is here."
+            f"{study!r} is none of {', '.join(known)}{nearest(study, known)}, and no folder or "
+            "file of that name is here."
         )
     if source.is_file() and source.suffix.lower() != ".toml":
         raise InputError(
@@ -148,14 +151,16 @@ def _study(study: str, data: Path | None, out: Path | None) -> tuple[Study, Path
 
 def _run(study: Study, folder: Path, how: How) -> None:
     """Run every outcome of a study and write its report."""
-    from bacon.files import slug, write_atomically
+    from bacon.files import write_atomically
     from bacon.replication.claims import claims_said
     from bacon.replication.report import report_text
     from bacon.replication.run import LONGEST, run_part
+    from bacon.replication.study import REPORT
     from bacon.words import shown
 
-    parts = [run_part(study, full, folder / slug(full.name), how) for full in study.parts]
-    report = folder / "report.md"
+    places = zip(study.parts, study.folders, strict=True)
+    parts = [run_part(study, full, folder / name, how) for full, name in places]
+    report = folder / REPORT
     write_atomically(report, report_text(study, parts, how).encode(), overwrite=True)
     for part in parts:
         for k, line in enumerate(claims_said(part.claims)):

@@ -33,8 +33,6 @@ __all__ = ["simulate_command"]
 SIMULATED = "sim:"
 """What the name of a simulator begins with, in place of a file."""
 
-"""Exit code after Ctrl-C."""
-
 
 def simulate_command(
     pool: Annotated[
@@ -92,7 +90,9 @@ def simulate_command(
             help="Draw on until 99 % Monte Carlo errors are 0.015 (coverage) and 0.03 (ratios).",
         ),
     ] = False,
-    max_trials: Annotated[int, typer.Option(help="Most draws with --precise.")] = 4000,
+    max_trials: Annotated[
+        int | None, typer.Option(help="Most draws with --precise; 4000 by default.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all draws.")] = 0,
     workers: Annotated[int, typer.Option(help="Processes; results are the same.")] = 1,
     out: Annotated[
@@ -145,6 +145,8 @@ def simulate_command(
 
     if again and out is None:
         raise InputError("--again goes with --out, the folder whose draws are to be made again.")
+    if max_trials is not None and not precise:
+        raise InputError("--max-trials goes with --precise; without it --trials says how many.")
     if not n and not rate:
         raise InputError("how many labels? Give -n NUMBER or --rate SHARE, several if you like.")
     designs = designs_of(
@@ -160,11 +162,14 @@ def simulate_command(
             pool,
             estimand,
             ends,
-            label=label,
-            group=group,
-            judges=judges,
-            cluster=cluster,
-            text=text,
+            **{"label": label, "group": group, "judges": judges, "cluster": cluster, "text": text},
+            **{
+                "id": id_,
+                "embeddings": embeddings,
+                "features": features,
+                "levels": levels,
+                "na": na,
+            },
         )
     else:
         full = _read(
@@ -182,6 +187,7 @@ def simulate_command(
             na=na,
         )
     sweeps = parse_sweeps(sweep or ())
+    most = {} if max_trials is None else {"max_trials": max_trials}
     plan = Plan(
         full,
         designs,
@@ -199,7 +205,7 @@ def simulate_command(
             trials=trials,
             workers=workers,
             out=out,
-            precision=Precision(max_trials=max_trials) if precise else None,
+            precision=Precision(**most) if precise else None,
             again=again or (),
             progress=draws_shown if sys.stderr.isatty() else None,
         )

@@ -16,6 +16,7 @@ from bacon.calibration.raw_judges import plug_in
 from bacon.data.labels import Labels
 from bacon.data.subpool import pool_of_rows
 from bacon.errors import InputError
+from bacon.experiments.leaks import refuse_roles, with_copies_told
 from bacon.features.columns import text_lengths
 from bacon.io.labels import match_labels, read_labels
 from bacon.judge_scores import judge_mean
@@ -70,6 +71,8 @@ class FullPool:
     def truth(self, estimand: str) -> float:
         """Return the value of `estimand` over the items of the pool."""
         asked = parse_estimand(estimand, self.levels)
+        if asked.tau is not None and not 0.0 < asked.tau < 1.0:
+            raise InputError(f"{estimand}: a quantile needs a level between 0 and 1, such as 0.5.")
         if self.levels is not None and asked.label is None:
             raise InputError(
                 f"the labels of {self.name} are words, which have no {estimand}; ask for the share "
@@ -201,8 +204,10 @@ def full_pool(
     Raises
     ------
     InputError
-        An item has no label: a simulation needs them all.
+        An item has no label: a simulation needs them all; or the column of the labels is that
+        of the groups, the clusters or the text as well.
     """
+    refuse_roles(pool, label)
     labels = read_labels(source, id=pool.id_name, value=label, levels=levels, na=na)
     rows, y, _ = match_labels(pool, labels)
     lacking = pool.n_items - len(rows)
@@ -214,7 +219,7 @@ def full_pool(
         )
     return FullPool(
         name=name or labels.source.rsplit(".", 1)[0],
-        pool=pool,
+        pool=with_copies_told(pool, y, labels.levels[0]),
         y=y,
         outcome=label,
         levels=labels.levels[0],

@@ -16,6 +16,7 @@ from bacon.errors import InputError
 from bacon.estimation.intervals import family_level
 from bacon.experiments.adaptive import AdaptiveDraw, Drawn, check_together
 from bacon.experiments.configurations import Asked, all_named
+from bacon.experiments.leaks import refuse_labels_in
 from bacon.experiments.simulators import simulated_pool
 from bacon.experiments.subpools import resampled
 from bacon.random import stream
@@ -163,10 +164,15 @@ class Plan:
         object.__setattr__(self, "designs", tuple(_with_model(one) for one in self.designs))
         for design in self.designs:
             self._check_design(design)
+        names = [design_name(one) for one in self.designs]
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise InputError(f"{twice[0]} is among the designs twice; leave one out.")
         check_together(self.designs, self.named)
 
     def _check_design(self, design: Design) -> None:
         """Refuse a draw of everything, and groups under designs that do not respect them."""
+        refuse_labels_in(design, self.full.outcome)
         group = self.full.pool.group
         by_it = group is not None and getattr(design, "strata", None) == group.name
         if self.by_group and not (is_simple(design) or by_it):

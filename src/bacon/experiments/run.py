@@ -7,21 +7,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bacon.data.notice import Notice
 from bacon.errors import InputError
 from bacon.experiments.ranking import summarise_groups
 from bacon.experiments.store import CHUNK, RECORD, Store, open_store
 from bacon.experiments.summary import summarise, trials_wanted
 from bacon.experiments.workers import Job, run_jobs
+from bacon.words import listed, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import polars as pl
 
-    from bacon.data.notice import Notice
     from bacon.experiments.plan import Design, Plan
 
 __all__ = ["Measured", "Precision", "kept", "simulate"]
+
+LONGEST = 60
+"""Signs of a group's name in a notice."""
+
+MOST_TRIALS = 1_000_000
+"""More draws than an error of coverage of 0.0006 (99 %) takes; beyond it a slip of the keys."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +129,13 @@ def simulate(
     for name, value in (("trials", trials), ("workers", workers)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise InputError(f"{name} must be a whole number from 1 up; got {value!r}.")
+    most = max(trials, 0 if precision is None else precision.max_trials)
+    if most > MOST_TRIALS:
+        raise InputError(f"{most:,} draws are more than {MOST_TRIALS:,}; take fewer trials.")
+    if precision is not None and precision.max_trials < 1:
+        raise InputError(
+            f"the most trials must be a whole number from 1 up; got {precision.max_trials}."
+        )
     if out is None:
         with tempfile.TemporaryDirectory(prefix="bacon-") as folder:
             store = Store(Path(folder))
@@ -203,5 +217,38 @@ def _measured(plan: Plan, store: Store, trials: dict[int, int | None]) -> Measur
             for one in plan.named
         ]
     )
-    notices = (*plan.notices, *store.notices)
+    notices = (*plan.notices, *store.notices, *_refusals(results))
     return Measured(results, timing, summarise(results), summarise_groups(results), notices)
+
+
+def _refusals(results: pl.DataFrame) -> list[Notice]:
+    """Tell how often a configuration refused a draw, and why it did so first."""
+    import polars as pl
+
+    draws = ["configuration", "design", "group", "trial"]
+    counts = (
+        results.group_by(draws, maintain_order=True)
+        .agg(pl.col("problem").drop_nulls().first())
+        .group_by(draws[:-1], maintain_order=True)
+        .agg(
+            pl.col("problem").is_not_null().sum().alias("failed"),
+            pl.len().alias("trials"),
+            pl.col("problem").drop_nulls().first(),
+        )
+        .filter(pl.col("failed") > 0)
+    )
+    told: dict[tuple[str, str, bool], tuple[list[str], str]] = {}
+    for row in counts.iter_rows(named=True):
+        group = row["group"]
+        whose = "" if group is None else f" of {shown(group, LONGEST)}"
+        key = row["configuration"], row["design"], group is None
+        often = f"{row['failed']:,} of {row['trials']:,} draws{whose}"
+        told.setdefault(key, ([], row["problem"]))[0].append(often)
+    return [
+        Notice(
+            "draws_refused",
+            f"{name}, {design}: refused {listed(often, longest=LONGEST * 2)}, the first because: "
+            f"{problem}",
+        )
+        for (name, design, _), (often, problem) in told.items()
+    ]

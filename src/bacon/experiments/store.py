@@ -61,8 +61,9 @@ class Store:
         return self.path / "draws" / slug(design_name(design)) / slug(configuration.name)
 
     def has(self, design: Design, configuration: Named, start: int) -> bool:
-        """Whether the part that begins with trial `start` is there."""
-        return (self.folder(design, configuration) / _part(start)).is_file()
+        """Whether the part that begins with trial `start` is there, results and timing."""
+        folder = self.folder(design, configuration)
+        return all((folder / f"{before}{_part(start)}").is_file() for before in ("", "timing-"))
 
     def write(
         self,
@@ -103,8 +104,11 @@ class Store:
             starts = range(0, n_trials, CHUNK)
         folder = self.folder(design, configuration)
         before = "timing-" if timing else ""
-        parts = [_draws(folder / f"{before}{_part(start)}") for start in starts]
         empty = pl.DataFrame(schema=timing_schema() if timing else results_schema())
+        whose = {"design": design_name(design), "configuration": configuration.name}
+        parts = [
+            _draws(folder / f"{before}{_part(start)}", empty, start, whose) for start in starts
+        ]
         table = pl.concat([empty, *parts])
         return table if n_trials is None else table.filter(pl.col("trial") < n_trials)
 
@@ -114,17 +118,27 @@ class Store:
         write_together(contents, overwrite=True)
 
 
-def _draws(path: Path) -> pl.DataFrame:
-    """Read a part."""
+def _draws(path: Path, empty: pl.DataFrame, start: int, whose: dict[str, str]) -> pl.DataFrame:
+    """Read a part, refusing a file that holds anything but its own trials."""
     import polars as pl
 
     try:
-        return pl.read_parquet(path.read_bytes())
+        found = pl.read_parquet(path.read_bytes())
     except (OSError, pl.exceptions.PolarsError) as error:
-        reason = str(error).split("\n", maxsplit=1)[0]
-        raise InputError(
-            f"{path} cannot be read ({reason}); delete it, and its draws are made again."
-        ) from None
+        raise _unusable(path, str(error).split("\n", maxsplit=1)[0]) from None
+    if found.schema != empty.schema:
+        raise _unusable(path, "it has other columns than draws have")
+    trials = set(found["trial"].to_list())
+    if trials != set(range(start, start + CHUNK)) or any(
+        set(found[name].to_list()) != {value} for name, value in whose.items()
+    ):
+        raise _unusable(path, "it holds other draws than its name and folder say")
+    return found
+
+
+def _unusable(path: Path, reason: str) -> InputError:
+    """Return the error for a part that cannot be used."""
+    return InputError(f"{path} cannot be read ({reason}); delete it, and its draws are made again.")
 
 
 def parquet(table: pl.DataFrame) -> bytes:
@@ -180,9 +194,13 @@ def open_store(
     for name in again:
         then.configurations.pop(name, None)
         then.programs.pop(name, None)
-        for folder in (path / "draws").glob(f"*/{slug(name)}"):
+        for folder in _drawn(path, name):
             shutil.rmtree(folder)
     for one in plan.named:
+        if not _drawn(path, one.name):
+            # Named in a run that ended before its first draw: nothing there depends on it.
+            then.configurations.pop(one.name, None)
+            then.programs.pop(one.name, None)
         if then.configurations.setdefault(one.name, one.identity) != one.identity:
             raise InputError(
                 f"{path}: configuration {one.name} was drawn with other arguments; give it another "
@@ -193,6 +211,8 @@ def open_store(
             raise InputError(
                 f"{path}: the column that {name} draws by has changed since; name another folder."
             )
+    for known in (then.configurations, then.designs):
+        _refuse_alike(path, known)
     program = program_digest()
     names = [one.name for one in plan.named]
     older = [name for name in names if then.programs.setdefault(name, program) != program]
@@ -200,6 +220,22 @@ def open_store(
         text = json.dumps({**now, **asdict(then)}, indent=1, ensure_ascii=False)
         write_atomically(record, text.encode(), overwrite=True)
     return Store(path, _older_notice(older))
+
+
+def _drawn(path: Path, name: str) -> list[Path]:
+    """Return the folders that draws of a configuration stand in."""
+    return list((path / "draws").glob(f"*/{slug(name)}"))
+
+
+def _refuse_alike(path: Path, names: Iterable[str]) -> None:
+    """Refuse two names that would share a folder, also where case is not told apart."""
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(slug(name).casefold(), name)
+        if other != name:
+            raise InputError(
+                f"{path}: {other!r} and {name!r} would share a folder; give one another name."
+            )
 
 
 @dataclass(frozen=True)

@@ -160,12 +160,19 @@ def designs_of(part: FullPool, budgets: tuple[float, ...], *, grouped: bool = Tr
     Raises
     ------
     InputError
-        A budget is less than two labels.
+        A budget is less than two labels, or as many as another.
     """
     group, n_items = part.pool.group, part.pool.n_items
     designs: list[Design] = []
+    sizes: dict[int, float] = {}
     for budget in budgets:
         n = round(budget * n_items)
+        other = sizes.setdefault(n, budget)
+        if other != budget:
+            raise InputError(
+                f"budgets of {other:g} and {budget:g} are both {n:,} of {n_items:,} items; leave "
+                "one of them out."
+            )
         if n < 2:
             raise InputError(
                 f"a budget of {budget:g} is {n} of {n_items:,} items; a draw needs two labels."

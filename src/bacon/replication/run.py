@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bacon.data.notice import Notice
 from bacon.experiments.figure_set import draw_figures
 from bacon.experiments.plan import design_name
 from bacon.experiments.run import simulate
@@ -18,11 +17,12 @@ from bacon.replication.protocol import configurations_of, plan_of, questions_of
 from bacon.words import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     import polars as pl
 
+    from bacon.data.notice import Notice
     from bacon.experiments.full_pool import FullPool
     from bacon.experiments.plan import Plan
     from bacon.experiments.run import Measured
@@ -164,7 +164,7 @@ def run_part(study: Study, full: FullPool, out: Path, how: How) -> Part:
     }
     titles = {one.name: one.title for one in ablations(full.pool)}
     figures, told = draw_figures(measured, full, shares, out, titles=titles)
-    notices = tuple(dict.fromkeys((*told, *measured.notices, *_refusals(measured))))
+    notices = tuple(dict.fromkeys((*told, *measured.notices)))
     return Part(
         full=full,
         shares=shares,
@@ -191,19 +191,3 @@ def _tables(study: Study, full: FullPool, seed: int) -> dict[str, pl.DataFrame]:
     if study.by_group:
         found["systems"] = system_table(full, study.model, outcome=study.outcome, seed=seed)
     return found
-
-
-def _refusals(measured: Measured) -> Sequence[Notice]:
-    """Tell how often configurations refused a draw."""
-    import polars as pl
-
-    failed = measured.summary.filter(pl.col("failed") > 0)
-    return [
-        Notice(
-            "draws_refused",
-            f"{row['configuration']}, {row['design']}"
-            + (f", {row['group']}" if row["group"] else "")
-            + f": refused {row['failed']} of {row['trials']} draws.",
-        )
-        for row in failed.iter_rows(named=True)
-    ]

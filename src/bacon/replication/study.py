@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from bacon.calibration.outcomes import outcome_kind
+from bacon.checks import check_scale
 from bacon.config import read_config
 from bacon.data.notice import Notice
 from bacon.errors import InputError
 from bacon.experiments.configurations import FAMILY
 from bacon.experiments.full_pool import full_pool
-from bacon.experiments.plan import Plan
+from bacon.experiments.leaks import refuse_roles
+from bacon.files import slug
 from bacon.inspection.roles import likely
 from bacon.io.pools import read_pool
-from bacon.io.tables import Table, read_table
-from bacon.sampling.uniform import UniformDesign
+from bacon.io.tables import Table, quoted, read_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,9 +26,10 @@ if TYPE_CHECKING:
     from bacon.data.pool import Pool
     from bacon.experiments.full_pool import FullPool
 
-__all__ = ["CONFIG", "Study", "read_study"]
+__all__ = ["CONFIG", "REPORT", "Study", "read_study"]
 
 CONFIG = "bacon.toml"
+REPORT = "report.md"
 MODELS = {"persuade": "ordinal", "mqm": "hurdle-ridge", "webdesign": "ridge"}
 """The paper's model of each study."""
 
@@ -67,6 +71,16 @@ class Study:
     notices: tuple[Notice, ...] = ()
 
     @property
+    def folders(self) -> tuple[str, ...]:
+        """Name of the folder of each part: no two alike, also where case is not told apart."""
+        names = [slug(part.name) for part in self.parts]
+        folded = [REPORT.casefold(), *(name.casefold() for name in names)]
+        return tuple(
+            name if folded.count(name.casefold()) == 1 else f"{name}-{_digest(part.name)}"
+            for name, part in zip(names, self.parts, strict=True)
+        )
+
+    @property
     def by_group(self) -> bool:
         """Whether systems are compared."""
         return self.parts[0].pool.group is not None
@@ -94,6 +108,12 @@ def read_study(source: Path) -> Study:
             "the items, and [study] with the columns of their labels."
         )
     table = config.study
+    twice = [name for name in table.labels if table.labels.count(name) > 1]
+    if twice:
+        raise InputError(
+            f"{file.name}, [study], key labels: {quoted(twice[0])} stands there twice; leave one "
+            "out."
+        )
     parts = [_part(file.parent, config.pool, table, label) for label in table.labels]
     pools = [part.pool for part in parts]
     return Study(
@@ -106,6 +126,11 @@ def read_study(source: Path) -> Study:
         outcome=table.outcome,
         notices=tuple(dict.fromkeys(note for pool in pools for note in pool.notices)),
     )
+
+
+def _digest(name: str) -> str:
+    """Return a few signs that tell a name from others like it."""
+    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 
 def _part(folder: Path, pool: PoolTable, table: StudyTable, label: str) -> FullPool:
@@ -145,6 +170,7 @@ def _items(read: Table, folder: Path, pool: PoolTable, table: StudyTable, label:
         label=(label, *(other for other in table.labels if other != label)),
         levels=table.levels,
     )
+    refuse_roles(items, *table.labels)
     return replace(items, notices=(*items.notices, *told))
 
 
@@ -178,11 +204,6 @@ def _model(part: FullPool, table: StudyTable) -> str:
         return table.model
     if table.paper is not None:
         return MODELS[table.paper]
-    plan = Plan(
-        part,
-        [UniformDesign(n=1)],
-        ["human-only"],
-        estimands=part.default_estimands(),
-        outcome=table.outcome,
-    )
-    return FAMILY.get(plan.asked.kind, "ridge")
+    check_scale(part.scale)
+    kind = outcome_kind(part.y, part.levels, table.outcome, part.scale).kind
+    return FAMILY.get(kind, "ridge")

@@ -133,3 +133,15 @@ def test_a_pool_like_the_paper_s_agrees_with_what_it_prints(tmp_path: Path) -> N
         "highest score",
         "SD of the scores",
     ]
+
+
+def test_rows_without_a_grade_are_told(tmp_path: Path) -> None:
+    write_persuade(tmp_path, (*PERSUADE_ROWS, "A8,2,x,y,ten,F", "A9,2,x,y,,F"))
+    told = [one.message for one in persuade.read_items(tmp_path).notices]
+    assert told == ["2 rows have no number in the column grade_level, and are left out."]
+
+
+def test_an_essay_of_two_grades_is_refused(tmp_path: Path) -> None:
+    write_persuade(tmp_path, (*PERSUADE_ROWS, "A4,2,Of phones.,Phones,8,F"))
+    with pytest.raises(InputError, match="grade_level: rows 5 and 6 say different things"):
+        persuade.read_items(tmp_path)

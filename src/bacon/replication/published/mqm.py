@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["FILES", "MEANS", "read_items"]
+__all__ = ["FILES", "MEANS", "WHERE", "read_items"]
 
 FILES = ("mqm_newstest2020_ende.tsv",)
 WHERE = "google/wmt-mqm-human-evaluation on GitHub, newstest2020/ende/mqm_newstest2020_ende.tsv"

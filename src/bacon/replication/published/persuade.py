@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["FILES", "read_items"]
+__all__ = ["FILES", "WHERE", "read_items"]
 
 FILES = (
     "persuade_2.0_human_scores_demo_id_github.csv",
@@ -57,14 +57,23 @@ def read_items(folder: Path) -> Items:
     if SPLIT in frame.columns:
         frame = _training(frame, notices)
     grade = pl.col("grade_level").str.strip_chars().cast(pl.Float64, strict=False)
-    tenth = frame.filter(grade == GRADE)
+    unread = int(frame.select(grade.is_null().sum()).item())
+    if unread:
+        text = f"{unread:,} rows have no number in the column grade_level, and are left out."
+        notices.append(Notice("essays_left_out", text))
+    essay = pl.col("essay_id_comp")
+    # An essay with another grade in one of its rows is refused below, and not read in part.
+    tenth = frame.filter(
+        (grade == GRADE).fill_null(value=False).any().over(essay) & grade.is_not_null()
+    )
     if tenth.height == 0:
         raise InputError(
             f"{path}, column grade_level: no essay is of grade {GRADE}; fetch the file anew."
         )
     refuse_empty(tenth, "essay_id_comp", path)
     tenth = tenth.with_columns(human=_scores(tenth, path))
-    for name in ("human", "full_text", "prompt_name"):
+    tenth = tenth.with_columns(grade_level=grade)
+    for name in ("grade_level", "human", "full_text", "prompt_name"):
         _refuse_contradiction(tenth, name, path)
     essays = tenth.unique("essay_id_comp", keep="first", maintain_order=True)
     blank = essays["full_text"].fill_null("").str.strip_chars().eq("")

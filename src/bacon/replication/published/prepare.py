@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 
     from bacon.replication.published.items import Items
 
-__all__ = ["READERS", "prepare_study"]
+__all__ = ["READERS", "SOURCES", "prepare_study"]
 
 ITEMS = "items.parquet"
 SHOWN = "screenshot"
 IMAGES = "screenshots"
 """Folder that images are copied to: judges are shown none from outside of the study's folder."""
 
+SOURCES = {"persuade": persuade, "mqm": mqm, "webdesign": webdesign}
+"""Study -> module that reads its files, and says what they are called and where they are."""
+
 READERS: dict[str, Callable[[Path], Items]] = {
-    "persuade": persuade.read_items,
-    "mqm": mqm.read_items,
-    "webdesign": webdesign.read_items,
+    name: source.read_items for name, source in SOURCES.items()
 }
 
 

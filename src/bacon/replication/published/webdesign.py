@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["FILES", "OUTCOMES", "read_items"]
+__all__ = ["FILES", "OUTCOMES", "WHERE", "read_items"]
 
 FILES = ("ratings.avg.unis.txt", "ratings.avg.unis.csv", "ratings.csv")
 WHERE = (
