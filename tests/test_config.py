@@ -32,6 +32,7 @@ def test_an_empty_file_has_no_tables():
     [
         ("[pool\n", "is not TOML"),
         (JUDGE + "run = 3\n", r"\[\[judge\]\] number 1: there is no key 'run'; did you mean runs"),
+        (JUDGE + "temperature = 0.7\n", r"in parameters: parameters = \{temperature = ...\}"),
         (JUDGE + JUDGE.replace('"m"', "7").replace('"a"', '"b"'), r"number 2, key model"),
         (JUDGE + "runs = 0\n", "key runs: .*greater than or equal to 1, not 0"),
         (JUDGE + 'runs = "3"\n', "key runs"),

@@ -55,6 +55,10 @@ class PoolTable(_Table):
     images: list[str] = Field(default_factory=list)
 
 
+OF_A_REQUEST = ("temperature", "top_p", "seed", "stop", "reasoning_effort")
+"""Fields that people write as keys of a judge."""
+
+
 class JudgeTable(_Table):
     """A judge: endpoint, model, prompt, runs, prices and limits."""
 
@@ -264,6 +268,8 @@ def _first_problem(error: ValidationError, source: str) -> str:
         known = _known_keys(table)
         close = difflib.get_close_matches(str(key), known, n=1)
         mend = f"did you mean {close[0]}?" if close else f"it takes {', '.join(known)}."
+        if key in OF_A_REQUEST and "parameters" in known:
+            mend = f"fields of the request stand in parameters: parameters = {{{key} = ...}}."
         return f"{source}, {where}: there is no key {key!r}{more}; {mend}"
     if problem["type"] == "missing":
         return f"{source}, {where}: the key {key!r} is missing{more}; add it."

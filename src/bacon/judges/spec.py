@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -31,6 +32,10 @@ OWN_PARAMETERS = (
     "stream",
 )
 """Fields of a request that the judge's other settings decide."""
+
+
+WHOLE = {"runs": (1, 1_000), "concurrency": (1, 10_000), "logprobs": (0, 20)}
+"""Least and largest value of settings that are whole numbers."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,7 @@ class JudgeSpec:
                 "(ids, a run, or the uncertainty of a judge); give it another name."
             )
         check_url(self.url, self.whose)
+        self._check_numbers()
         own = [name for name in self.parameters if name in OWN_PARAMETERS]
         if own:
             raise InputError(
@@ -101,6 +107,31 @@ class JudgeSpec:
             )
         if self.structured:
             object.__setattr__(self, "prompt", self.prompt.structured())
+
+    def _check_numbers(self) -> None:
+        """Refuse numbers that make no sense, wherever they come from."""
+        if not self.model:
+            raise InputError(f"{self.whose}: model is empty; name the model to ask for.")
+        for name, (least, most) in WHOLE.items():
+            value = getattr(self, name)
+            if value is None and name == "logprobs":
+                continue
+            is_whole = isinstance(value, int) and not isinstance(value, bool)
+            if not is_whole or not least <= value <= most:
+                raise InputError(
+                    f"{self.whose}: {name} must be a whole number from {least} to {most:,}; got "
+                    f"{value!r}."
+                )
+        if not 0.0 < self.timeout < math.inf:
+            raise InputError(
+                f"{self.whose}: timeout must be seconds above 0, and finite; got {self.timeout!r}."
+            )
+        for name in ("price_in", "price_out"):
+            price = getattr(self, name)
+            if price is not None and not 0.0 <= price < math.inf:
+                raise InputError(
+                    f"{self.whose}: {name} must be money from 0 up, and finite; got {price!r}."
+                )
 
     @property
     def whose(self) -> str:
