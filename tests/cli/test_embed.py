@@ -134,3 +134,11 @@ def test_what_cannot_be_is_refused(refused, worded, words, said):
 )
 def test_options_of_another_kind_are_refused(refused, worded, option, said):
     assert said in refused("embed", worded, "--out", "e.parquet", *option)
+
+
+def test_a_dry_run_needs_no_key(bacon, worded):
+    words = ["--kind", "endpoint", "--url", "http://127.0.0.1:1/v1", "--model", "m"]
+    words += ["--key-variable", "NO_SUCH_KEY", "--out", "e.parquet"]
+    assert "NO_SUCH_KEY is not set" in bacon("embed", worded, *words).err
+    ran = bacon("embed", worded, *words, "--dry-run")
+    assert (ran.code, ran.made) == (0, ())

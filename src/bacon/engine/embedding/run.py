@@ -174,7 +174,8 @@ def to_ask(request: EmbeddingRequest) -> ToAsk:
     if request.kind != "endpoint":
         raise InputError(f"--dry-run is for --kind endpoint; {request.kind} asks nobody.")
     inputs = read_inputs(request)
-    source = EndpointVectors(request, inputs)
+    # Nothing is sent, so that no key is needed.
+    source = EndpointVectors(replace(request, key_variable=None), inputs)
     counts = [source.to_ask(column) for column in inputs.columns]
     return ToAsk(*(sum(one[name] for one in counts) for name in ("texts", "characters", "known")))
 
